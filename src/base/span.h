@@ -1,0 +1,26 @@
+// A half-open range of bytes in a text: how every message and every use says where.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace pccsql {
+
+struct Span {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool empty() const { return begin == end; }
+  std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
+// Line and column of a byte, both from 1, as editors count them.
+struct Position {
+  uint32_t line = 1;
+  uint32_t column = 1;
+};
+
+Position position_of(std::string_view text, uint32_t offset);
+
+}  // namespace pccsql

@@ -1,0 +1,26 @@
+// Small text helpers that every module needs: ASCII case folding (the dialect folds nothing else), UTF-8, edit distance.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pccsql {
+
+constexpr char fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+std::string folded(std::string_view text);
+bool equal_folded(std::string_view a, std::string_view b);
+
+// Offset of the first byte that is not part of well-formed UTF-8, or npos.
+size_t find_invalid_utf8(std::string_view text);
+
+// The candidate most like `wanted`, or "" when none is close enough to be worth suggesting.
+std::string closest_match(std::string_view wanted, const std::vector<std::string>& candidates);
+
+std::string trimmed(std::string_view text);
+
+// `text` as a double-quoted identifier of SQL, quotes doubled.
+std::string quoted_identifier(std::string_view text);
+
+}  // namespace pccsql

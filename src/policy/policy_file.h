@@ -1,0 +1,46 @@
+// Policies as text: the versioned YAML file, `-- Policy` comments in DDL, PostgreSQL GRANT statements.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "policy/policy.h"
+
+namespace pccsql {
+
+//   version: 1
+//   default: Hidden
+//   tables:
+//     employee: {name: Public, salary: AggregateOnly, "*": ConditionOnly}
+//
+// A named column beats `*`, `*` beats `default`, which is Hidden unless given. JSON of that shape is read too. Unknown
+// tables, columns, keys or policies, duplicate keys (case folded) and other versions are errors with line and column.
+Result<Policy> parse_policy_yaml(std::string_view text, const Catalog& catalog, const std::string& file = {});
+
+// `name TEXT, -- Public` and `name TEXT -- Public,`: the comment after a column, before or after its comma. Columns
+// without one get `otherwise`. A comment that begins like a policy but is none is an error.
+Result<Policy> parse_policy_ddl(std::string_view ddl, const Catalog& catalog,
+                                ColumnPolicy otherwise = ColumnPolicy::Hidden, const std::string& file = {});
+
+// `GRANT SELECT (a, b) ON s.t TO user;`: for `user` granted columns are Public, everything else is Hidden. `GRANT SELECT
+// ON t` grants every column. REVOKE, and grants of other privileges, are errors: reading them as nothing would mislead.
+Result<Policy> parse_policy_grants(std::string_view sql, const Catalog& catalog, std::string_view user,
+                                   const std::string& file = {});
+
+// Where several sources speak of one column, the permitted roles intersect.
+Policy intersection(const Catalog& catalog, const Policy& a, const Policy& b);
+
+// A policy file in YAML; reading it back gives the same policy.
+std::string to_yaml(const Catalog& catalog, const Policy& policy);
+
+// A first policy from column names alone (the paper's list of personal data is Hidden, the rest Public), as YAML with
+// comments for a person to edit.
+std::string initial_policy_yaml(const Catalog& catalog);
+
+// The paper's name rules. Hidden by name: email, phone, … anywhere in the name, weight/height/age as a whole word (an
+// underscore counts as part of a word). Public by name: `name`, `*_name`, `name_*`. The first list wins.
+bool hidden_by_name(std::string_view column);
+bool public_by_name(std::string_view column);
+
+}  // namespace pccsql

@@ -1,0 +1,90 @@
+// Catalog: the tables, views and columns that a query can name, whatever they were read from.
+//
+// Three readers make one (reader.h): a SQLite file, DDL text, Spider/BIRD tables.json. What a reader cannot know it
+// leaves unknown (tables.json tells no INTEGER PRIMARY KEY), and the judges treat unknown as forbidden.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/names.h"
+
+namespace pccsql {
+
+using TableId = uint32_t;   // index into Catalog::tables()
+using ColumnIndex = uint32_t;  // index into Table::columns
+
+struct ColumnRef {
+  TableId table = 0;
+  ColumnIndex column = 0;
+  friend bool operator==(const ColumnRef&, const ColumnRef&) = default;
+};
+
+enum class Generated { No, Virtual, Stored };
+
+struct Column {
+  std::string name;  // as declared
+  std::string type;  // declared type, may be empty
+  Generated generated = Generated::No;
+  bool hidden = false;  // hidden column of a virtual table: can be named, is not part of `*`
+  NameId id = kNoName;  // set by Catalog
+};
+
+enum class TableKind { Table, View, Virtual };
+
+struct ForeignKey {
+  std::vector<ColumnIndex> columns;
+  std::string parent_table;
+  std::vector<std::string> parent_columns;  // resolved: the parent's primary key when the declaration left them out
+};
+
+struct Table {
+  std::string name;
+  TableKind kind = TableKind::Table;
+  std::vector<Column> columns;
+  bool without_rowid = false;
+  // The column that `rowid` is another name for. Without one (or where the source cannot tell) rowid is not ours to judge.
+  std::optional<ColumnIndex> integer_primary_key;
+  std::vector<ColumnIndex> primary_key;
+  std::vector<std::vector<ColumnIndex>> unique_keys;  // UNIQUE constraints and unique indexes, without the primary key
+  std::vector<ForeignKey> foreign_keys;
+  std::string sql;      // the CREATE statement, where the source has one
+  NameId id = kNoName;  // set by Catalog
+
+  std::optional<ColumnIndex> find_column(NameId name) const;
+};
+
+class Catalog {
+ public:
+  // Takes tables in their order; interns and indexes the names. Two tables of one name: the first is found.
+  explicit Catalog(std::vector<Table> tables, std::string name = {});
+
+  const std::string& name() const { return name_; }  // database name or db_id, for messages
+  const std::vector<Table>& tables() const { return tables_; }
+  const Table& table(TableId id) const { return tables_[id]; }
+  const Column& column(ColumnRef ref) const { return tables_[ref.table].columns[ref.column]; }
+
+  std::optional<TableId> find_table(std::string_view name) const;  // folds case
+  std::optional<TableId> find_table(NameId name) const;
+  std::optional<ColumnRef> find_column(std::string_view table, std::string_view column) const;
+
+  // All names of tables and columns. Judges copy it and add the names of a query on top.
+  const Names& names() const { return names_; }
+
+  // Names of views that exist but are not in the catalogue, because a name in their body is not bound by the body's
+  // own FROM (or the body does not prepare); a judge says so instead of "no such table".
+  const std::vector<std::string>& unusable_views() const { return unusable_views_; }
+  void set_unusable_views(std::vector<std::string> names) { unusable_views_ = std::move(names); }
+
+ private:
+  std::string name_;
+  std::vector<Table> tables_;
+  Names names_;
+  std::vector<TableId> table_of_name_;  // NameId -> TableId, or kNoTable
+  std::vector<std::string> unusable_views_;
+};
+
+}  // namespace pccsql
