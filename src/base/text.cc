@@ -56,8 +56,6 @@ size_t find_invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-namespace {
-
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -72,8 +70,6 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row[b.size()];
 }
-
-}  // namespace
 
 std::string closest_match(std::string_view wanted, const std::vector<std::string>& candidates) {
   constexpr size_t kLongestWorthComparing = 64;

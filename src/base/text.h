@@ -15,6 +15,9 @@ bool equal_folded(std::string_view a, std::string_view b);
 // Offset of the first byte that is not part of well-formed UTF-8, or npos.
 size_t find_invalid_utf8(std::string_view text);
 
+// Insertions, deletions and substitutions that make `b` of `a`; case is no difference. Quadratic: keep it to short names.
+size_t edit_distance(std::string_view a, std::string_view b);
+
 // The candidate most like `wanted`, or "" when none is close enough to be worth suggesting.
 std::string closest_match(std::string_view wanted, const std::vector<std::string>& candidates);
 

@@ -1,0 +1,254 @@
+#include "check/check.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "check/ast.h"
+#include "check/builder.h"
+#include "check/issues.h"
+#include "check/resolver.h"
+#include "check/roles.h"
+#include "syntax/parser.h"
+
+namespace pccsql {
+namespace {
+
+// The words that begin a statement which is no query.
+bool begins_other_statement(Terminal terminal) {
+  switch (terminal) {
+    case Terminal::kw_ALTER: case Terminal::kw_ANALYZE: case Terminal::kw_ATTACH: case Terminal::kw_BEGIN:
+    case Terminal::kw_COMMIT: case Terminal::kw_CREATE: case Terminal::kw_DELETE: case Terminal::kw_DETACH:
+    case Terminal::kw_DROP: case Terminal::kw_END: case Terminal::kw_EXPLAIN: case Terminal::kw_INSERT:
+    case Terminal::kw_PRAGMA: case Terminal::kw_REINDEX: case Terminal::kw_RELEASE: case Terminal::kw_REPLACE:
+    case Terminal::kw_ROLLBACK: case Terminal::kw_SAVEPOINT: case Terminal::kw_UPDATE: case Terminal::kw_VACUUM:
+      return true;
+    default: return false;
+  }
+}
+
+// What each policy lets a column be used for, in words.
+std::string_view what_is_allowed(ColumnPolicy policy) {
+  switch (policy) {
+    case ColumnPolicy::Public: return "it may stand anywhere";
+    case ColumnPolicy::ConditionOnly: return "it may stand only in JOIN conditions, WHERE and HAVING";
+    case ColumnPolicy::AggregateOnly: return "it may stand only inside COUNT, SUM or AVG";
+    case ColumnPolicy::Hidden: return "it may not be used at all";
+  }
+  return "";
+}
+
+std::string_view place_of(Role role) {
+  switch (role) {
+    case Role::Sel: return "in the output";
+    case Role::Join: return "in a JOIN condition";
+    case Role::Where: return "in a condition";
+    case Role::Agg: return "inside COUNT, SUM or AVG";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Safe: return "safe";
+    case Verdict::Unsafe: return "unsafe";
+    case Verdict::Outside: return "outside";
+    case Verdict::Error: return "error";
+  }
+  return "";
+}
+
+struct Checker::Workspace {
+  explicit Workspace(const Catalog& catalog)
+      : grammar(sql_grammar()), functions(grammar), parser(grammar), names(catalog.names()) {
+    for (const char* name : {"rowid", "oid", "_rowid_"}) names.intern(name);
+    own_names = names.size();
+    for (const Rule& rule : grammar.rules()) {
+      marked.push_back(!rule.outside.empty() || !rule.beyond.empty());
+    }
+  }
+
+  const Grammar& grammar;
+  check::FunctionTable functions;
+  Parser parser;
+  Names names;  // the catalogue's, and on top those of the query in hand
+  size_t own_names = 0;
+  std::vector<bool> marked;  // rules that the language, or the fragment, leaves out
+  check::Ast ast;
+  check::Issues issues;
+  Analysis analysis;
+};
+
+Checker::Checker(const Catalog& catalog, CheckSettings settings)
+    : catalog_(catalog), settings_(settings), work_(std::make_unique<Workspace>(catalog)) {}
+Checker::~Checker() = default;
+Checker::Checker(Checker&&) noexcept = default;
+
+namespace {
+
+struct Refusal {
+  Verdict verdict;
+  Span where;
+  std::string reason;
+};
+
+// What can be said from the lexemes alone: whether this is one query at all.
+std::optional<Refusal> not_one_query(std::string_view sql, const std::vector<Lexeme>& lexemes, const LexResult& lexed) {
+  const auto all = static_cast<uint32_t>(sql.size());
+  if (const size_t nul = sql.find('\0'); nul != std::string_view::npos) {
+    return Refusal{Verdict::Outside, {static_cast<uint32_t>(nul), static_cast<uint32_t>(nul) + 1}, "the text holds a NUL byte"};
+  }
+  if (const size_t bad = find_invalid_utf8(sql); bad != std::string_view::npos) {
+    return Refusal{Verdict::Outside, {static_cast<uint32_t>(bad), static_cast<uint32_t>(bad) + 1}, "the text is not valid UTF-8"};
+  }
+  size_t first = 0;
+  while (lexemes[first].terminal == Terminal::Semicolon) ++first;
+  if (lexemes[first].terminal == Terminal::End) {
+    if (lexed.unterminated_comment) return Refusal{Verdict::Outside, {0, all}, "an unterminated comment, and no query"};
+    return Refusal{Verdict::Outside, {0, all}, "there is no query; one SELECT statement is expected"};
+  }
+  bool ended = false;
+  for (size_t i = first; i < lexemes.size(); ++i) {
+    const Terminal terminal = lexemes[i].terminal;
+    if (ended && terminal != Terminal::Semicolon && terminal != Terminal::End) {
+      return Refusal{Verdict::Outside, lexemes[i].span, "more than one statement; only one SELECT is allowed"};
+    }
+    ended |= terminal == Terminal::Semicolon;
+  }
+  if (begins_other_statement(lexemes[first].terminal)) {
+    return Refusal{Verdict::Outside, lexemes[first].span,
+                   "`" + std::string(lexemes[first].span.of(sql)) + "` begins no query; only one SELECT is allowed"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const Analysis& Checker::analyze(std::string_view sql) {
+  Workspace& work = *work_;
+  Analysis& result = work.analysis;
+  result.verdict = Verdict::Safe;
+  result.reason.clear();
+  result.where = {};
+  result.uses.clear();
+  result.tables.clear();
+  const auto refuse = [&](Verdict verdict, Span where, std::string reason) -> const Analysis& {
+    result.verdict = verdict;
+    result.where = where;
+    result.reason = std::move(reason);
+    return result;
+  };
+
+  constexpr size_t kLongestQuery = 1 << 24;
+  if (sql.size() > kLongestQuery) return refuse(Verdict::Outside, {0, 0}, "longer than 16 MB");
+  check::Ast& ast = work.ast;
+  ast.sql = sql;
+  const LexResult lexed = lex(sql, ast.lexemes);
+  if (auto refusal = not_one_query(sql, ast.lexemes, lexed)) {
+    return refuse(refusal->verdict, refusal->where, std::move(refusal->reason));
+  }
+  size_t leading = 0;
+  while (ast.lexemes[leading].terminal == Terminal::Semicolon) ++leading;
+  if (leading > 0) ast.lexemes.erase(ast.lexemes.begin(), ast.lexemes.begin() + static_cast<std::ptrdiff_t>(leading));
+
+  if (!work.parser.parse(ast.lexemes)) {
+    const Lexeme& lexeme = ast.lexemes[work.parser.error_lexeme()];
+    const bool after_with = ast.lexemes[0].terminal == Terminal::kw_WITH &&
+                            (lexeme.terminal == Terminal::kw_INSERT || lexeme.terminal == Terminal::kw_UPDATE ||
+                             lexeme.terminal == Terminal::kw_DELETE || lexeme.terminal == Terminal::kw_REPLACE);
+    if (after_with) return refuse(Verdict::Outside, lexeme.span, "a WITH before something that is no query");
+    if (lexeme.terminal == Terminal::Illegal) {
+      const char begin = sql[lexeme.span.begin];
+      const bool open = begin == '\'' || begin == '"' || begin == '`' || begin == '[';
+      return refuse(Verdict::Error, lexeme.span, open ? "unrecognized token: a quote that never ends" : "unrecognized token");
+    }
+    const std::string expected = work.parser.expected();
+    return refuse(Verdict::Error, lexeme.span,
+                  "syntax error near " + (lexeme.terminal == Terminal::End ? std::string("the end of the query")
+                                                                           : "`" + std::string(lexeme.span.of(sql)) + "`") +
+                      (expected.empty() ? "" : "; expected " + expected));
+  }
+
+  work.names.truncate(work.own_names);
+  work.issues.clear();
+  check::build(work.grammar, work.parser.nodes(), ast, work.names, work.issues);
+  check::Resolver(catalog_, work.functions, ast, work.names, work.issues).run();
+  for (const Node& node : work.parser.nodes()) {
+    if (!work.marked[node.rule]) continue;
+    const Rule& rule = work.grammar.rules()[node.rule];
+    const Span where = ast.span(node.first, node.last);
+    if (!rule.outside.empty()) work.issues.outside(where, "outside the language: " + rule.outside);
+    if (!rule.beyond.empty() && settings_.language == Language::Fragment) {
+      work.issues.outside(where, "outside the paper's fragment: " + rule.beyond);
+    }
+  }
+  if (lexed.unterminated_comment) work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "an unterminated comment");
+  if (!check::read_roles(catalog_, ast, settings_.profile, result.uses)) {
+    work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "more uses of columns than can be listed");
+  }
+
+  const auto key = [](const Occurrence& o) {
+    return std::tuple(o.span.begin, o.role, o.column.table, o.column.column, o.span.end);
+  };
+  std::sort(result.uses.begin(), result.uses.end(), [&](const Occurrence& a, const Occurrence& b) { return key(a) < key(b); });
+  result.uses.erase(std::unique(result.uses.begin(), result.uses.end(),
+                                [&](const Occurrence& a, const Occurrence& b) { return key(a) == key(b); }),
+                    result.uses.end());
+  for (const check::FromItem& item : ast.froms) {
+    if (item.kind == check::SourceKind::Table) result.tables.push_back(item.table);
+  }
+  std::sort(result.tables.begin(), result.tables.end());
+  result.tables.erase(std::unique(result.tables.begin(), result.tables.end()), result.tables.end());
+  if (const check::Issue* issue = work.issues.reason()) {
+    return refuse(issue->error ? Verdict::Error : Verdict::Outside, issue->where, issue->message);
+  }
+  return result;
+}
+
+Judgement Checker::judge(const Analysis& analysis, const Policy& policy) const {
+  Judgement judgement{analysis.verdict, analysis.reason, analysis.where, analysis.uses, {}, {}};
+  judgement.policies.reserve(analysis.uses.size());
+  judgement.permitted.reserve(analysis.uses.size());
+  std::string reason;
+  std::vector<std::pair<ColumnRef, Role>> named;
+  for (const Occurrence& use : analysis.uses) {
+    const ColumnPolicy column_policy = policy.of(use.column);
+    const bool allowed = permitted(column_policy, use.role);
+    judgement.policies.push_back(column_policy);
+    judgement.permitted.push_back(allowed);
+    if (allowed || analysis.verdict != Verdict::Safe) continue;
+    if (judgement.verdict == Verdict::Safe) {
+      judgement.verdict = Verdict::Unsafe;
+      judgement.where = use.span;
+    }
+    const std::pair place(use.column, use.role);
+    constexpr size_t kMostNamed = 8;
+    if (named.size() > kMostNamed || std::find(named.begin(), named.end(), place) != named.end()) continue;
+    named.push_back(place);
+    if (named.size() > kMostNamed) {
+      reason += "; …";
+      continue;
+    }
+    if (!reason.empty()) reason += "; ";
+    reason += "`" + catalog_.table(use.column.table).name + "." + catalog_.column(use.column).name + "` is " +
+              std::string(to_string(column_policy)) + ": " + std::string(what_is_allowed(column_policy)) + ", not " +
+              std::string(place_of(use.role));
+  }
+  if (analysis.verdict == Verdict::Safe && settings_.profile == Profile::Strict) {
+    for (const TableId table : analysis.tables) {
+      if (!policy.all_hidden(table)) continue;
+      judgement.verdict = Verdict::Unsafe;
+      if (!reason.empty()) reason += "; ";
+      reason += "`" + catalog_.table(table).name + "` may not be named: every column of it is Hidden";
+    }
+  }
+  if (judgement.verdict == Verdict::Unsafe) judgement.reason = std::move(reason);
+  return judgement;
+}
+
+Judgement Checker::check(std::string_view sql, const Policy& policy) { return judge(analyze(sql), policy); }
+
+}  // namespace pccsql

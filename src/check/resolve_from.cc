@@ -1,0 +1,249 @@
+// FROM: what each item is, what its joins merge, what `*` stands for.
+#include "base/text.h"
+#include "check/resolver.h"
+
+namespace pccsql::check {
+namespace {
+
+constexpr Index kMostTables = 64;       // SQLite's limit on a join
+constexpr Index kMostColumns = 2000;    // and on a result
+
+bool is_eponymous(std::string_view name) {
+  for (const std::string_view known : {"json_each", "json_tree", "dbstat", "fts3tokenize", "bytecode", "tables_used"}) {
+    if (equal_folded(name, known)) return true;
+  }
+  return equal_folded(name.substr(0, 7), "pragma_") || equal_folded(name.substr(0, 7), "sqlite_");
+}
+
+}  // namespace
+
+Index Resolver::column_count(const FromItem& item) const {
+  if (item.kind == SourceKind::Table) return static_cast<Index>(catalog_.table(item.table).columns.size());
+  return item.kind == SourceKind::Derived ? item.outputs.count : 0;
+}
+
+NameId Resolver::column_name(const FromItem& item, Index column) const {
+  if (item.kind == SourceKind::Table) return catalog_.table(item.table).columns[column].id;
+  return ast_.output_names[item.outputs.first + column];
+}
+
+bool Resolver::column_hidden(const FromItem& item, Index column) const {
+  return item.kind == SourceKind::Table && catalog_.table(item.table).columns[column].hidden;
+}
+
+bool Resolver::is_merged(const FromItem& item, NameId name) const {
+  for (Index i = item.using_names.first; i < item.using_names.end(); ++i) {
+    if (ast_.using_names[i] == name) return true;
+  }
+  return false;
+}
+
+bool Resolver::find_column(const FromItem& item, NameId name, ColumnIndex& column) const {
+  if (item.kind == SourceKind::Table) {
+    const auto found = catalog_.table(item.table).find_column(name);
+    if (found) column = *found;
+    return found.has_value();
+  }
+  if (item.kind != SourceKind::Derived) return false;
+  for (Index i = 0; i < item.outputs.count; ++i) {
+    if (ast_.output_names[item.outputs.first + i] == name) {
+      column = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+void Resolver::from(CoreId id, const Scope& scope) {
+  const Range range = ast_.cores[id].from;
+  for (Index i = range.first; i < range.end(); ++i) {
+    FromItem& item = ast_.froms[i];
+    if (item.query != 0) {
+      query(item.query, scope.outer, scope.with, scope.cte);
+      const Query& derived = ast_.queries[item.query];
+      item.kind = SourceKind::Derived;
+      item.outputs = derived.outputs;
+      item.unknown_outputs = !derived.outputs_known;
+    } else if (item.named) {
+      bind_table(item, scope);
+    }
+    for (Index k = range.first; k < i && item.name != kNoName; ++k) {
+      if (ast_.froms[k].name != item.name) continue;
+      issues_.error(ast_.span_at(item.alias_lexeme), "two tables of one FROM are called `" + text_of(item.alias_lexeme) +
+                                                         "`; give one of them another alias");
+      break;
+    }
+    join(id, i);
+  }
+  if (range.count > kMostTables) {
+    issues_.error(ast_.span_at(ast_.froms[range.first].lexeme), "at most 64 tables in a join");
+  }
+}
+
+void Resolver::bind_table(FromItem& item, const Scope& scope) {
+  const Span where = ast_.span_at(item.lexeme);
+  const std::string text = text_of(item.lexeme);
+  if (item.function) return;  // table-valued: noted as outside from the grammar
+  const NameId name = name_of(item.lexeme);
+  if (!item.qualified && bind_cte(item, name, scope)) return;
+  if (const auto table = catalog_.find_table(name)) {
+    item.kind = SourceKind::Table;
+    item.table = *table;
+    if (catalog_.table(*table).kind == TableKind::Virtual) {
+      issues_.outside(where, "`" + text + "` is a virtual table, and those are outside the language");
+    }
+    return;
+  }
+  for (const std::string& view : catalog_.unusable_views()) {
+    if (!equal_folded(view, text)) continue;
+    issues_.error(where, "the view `" + text + "` cannot be used: a name in its body is not bound by the body's own FROM");
+    return;
+  }
+  if (is_eponymous(text)) {
+    issues_.outside(where, "`" + text + "` is part of the database's own catalogue, which is outside the language");
+    return;
+  }
+  std::vector<std::string> known;
+  for (const Table& table : catalog_.tables()) known.push_back(table.name);
+  const std::string best = closest_match(text, known);
+  issues_.error(where, "no such table: `" + text + "`" + (best.empty() ? "" : "; did you mean `" + best + "`?"));
+}
+
+bool Resolver::bind_cte(FromItem& item, NameId name, const Scope& scope) {
+  if (name == kNoName) return false;
+  const Span where = ast_.span_at(item.lexeme);
+  for (const WithFrame* frame = scope.with; frame != nullptr; frame = frame->outer) {
+    for (Index i = frame->ctes.first; i < frame->ctes.end(); ++i) {
+      if (ast_.ctes[i].name != name) continue;
+      if (i < frame->visible_end) {
+        use_cte(item, i, scope);
+      } else if (i == frame->visible_end) {
+        // The database takes a reference to itself only in a later branch of a compound body.
+        const Query& body = ast_.queries[ast_.ctes[i].query];
+        const bool recursive = scope.core > body.cores.first && scope.core < body.cores.end();
+        const std::string message = "`" + text_of(item.lexeme) + "` refers to itself: recursive WITH is outside the language";
+        recursive ? issues_.outside(where, message) : issues_.error(where, "circular reference: " + message);
+      } else {
+        issues_.outside(where, "`" + text_of(item.lexeme) + "` is defined later in the same WITH; put its definition first");
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+void Resolver::use_cte(FromItem& item, Index id, const Scope& scope) {
+  Cte& cte = ast_.ctes[id];
+  if (current_cte_ != 0) {
+    ast_.ctes[current_cte_].uses.push_back(id);
+  } else {
+    cte.used = true;
+  }
+  item.kind = SourceKind::Derived;
+  item.outputs = cte.outputs;
+  item.unknown_outputs = !cte.outputs_known;
+  // Where a free name of the body binds to nothing out here either, the database refuses the query.
+  for (const FreeName& free : free_names_) {
+    if (free.cte != id) continue;
+    Expr probe = ast_.exprs[free.expr];
+    const size_t before = issues_.size();
+    const Found found = scope.outer == nullptr ? Found::No : look_up(probe, free.qualifier, free.name, *scope.outer);
+    issues_.truncate(before);
+    if (found != Found::Yes) {
+      issues_.error(ast_.span(probe), "no such column: `" + std::string(ast_.span(probe).of(ast_.sql)) + "`");
+    }
+  }
+}
+
+void Resolver::join(CoreId core, Index id) {
+  const FromItem& item = ast_.froms[id];
+  if (!item.natural) {
+    for (Index i = item.using_names.first; i < item.using_names.end(); ++i) {
+      merge(core, id, ast_.using_names[i], ast_.span_at(ast_.using_lexemes[i]));
+    }
+    return;
+  }
+  const Span where = ast_.span_at(item.join_lexeme);
+  if (item.on != 0 || item.has_using) {
+    issues_.error(where, "a NATURAL join may not have an ON or USING clause");
+    return;
+  }
+  Range merged{static_cast<Index>(ast_.using_names.size()), 0};
+  const Core& select = ast_.cores[core];
+  for (Index k = select.from.first; k <= id; ++k) {
+    if (ast_.froms[k].kind == SourceKind::Unknown) continue;
+    for (Index c = 0; c < column_count(ast_.froms[k]); ++c) {
+      if (column_name(ast_.froms[k], c) == kNoName) {
+        issues_.error(where, "NATURAL join over a column without a name; give the expression an alias");
+        return;
+      }
+    }
+  }
+  for (Index c = 0; c < column_count(item); ++c) {
+    const NameId name = column_name(item, c);
+    if (column_hidden(item, c)) continue;
+    for (Index k = select.from.first; k < id; ++k) {
+      ColumnIndex left = 0;
+      if (!find_column(ast_.froms[k], name, left) || column_hidden(ast_.froms[k], left)) continue;
+      ast_.using_names.push_back(name);
+      ast_.using_lexemes.push_back(item.join_lexeme);
+      ++merged.count;
+      break;
+    }
+  }
+  for (Index i = merged.first; i < merged.end(); ++i) merge(core, id, ast_.using_names[i], where);
+  ast_.froms[id].using_names = merged;
+}
+
+// USING (name): exactly one column of that name, or one already merged, on the left, and one on the right.
+void Resolver::merge(CoreId core, Index id, NameId name, Span where) {
+  const Core& select = ast_.cores[core];
+  int groups = 0;
+  bool unknown = ast_.froms[id].kind == SourceKind::Unknown || ast_.froms[id].unknown_outputs;
+  for (Index k = select.from.first; k < id; ++k) {
+    const FromItem& left = ast_.froms[k];
+    unknown |= left.kind == SourceKind::Unknown || left.unknown_outputs;
+    ColumnIndex column = 0;
+    if (find_column(left, name, column) && (groups == 0 || !is_merged(left, name))) ++groups;
+  }
+  ColumnIndex right = 0;
+  if ((groups == 0 || !find_column(ast_.froms[id], name, right)) && !unknown) {
+    issues_.error(where, "cannot join using column `" + std::string(names_.text(name)) +
+                             "`: it is not present in both tables");
+  } else if (groups > 1) {
+    issues_.error(where, "ambiguous reference to `" + std::string(names_.text(name)) + "` in USING: several tables to the left have it");
+  }
+}
+
+// `*` and `t.*`: the width they add. Columns merged by USING come once in `*`.
+void Resolver::star(CoreId core_id, Index item_id) {
+  Core& core = ast_.cores[core_id];
+  Item& item = ast_.items[item_id];
+  const Span where = item.expr == 0 ? ast_.span_at(item.lexeme) : ast_.span(ast_.exprs[item.expr]);
+  const NameId qualifier = item.expr == 0 ? kNoName : name_of(ast_.exprs[item.expr].qualifier);
+  if (core.from.count == 0) {
+    issues_.error(where, item.expr == 0 ? "no tables specified: `*` needs a FROM"
+                                        : "no such table: `" + text_of(ast_.exprs[item.expr].qualifier) + "`");
+    core.width_known = false;
+    return;
+  }
+  bool matched = item.expr == 0;
+  for (Index i = core.from.first; i < core.from.end(); ++i) {
+    const FromItem& from = ast_.froms[i];
+    if (item.expr != 0 && (qualifier == kNoName || from.name != qualifier)) continue;
+    matched = true;
+    if (from.kind == SourceKind::Unknown || from.unknown_outputs) core.width_known = false;
+    for (Index c = 0; c < column_count(from); ++c) {
+      if (column_hidden(from, c)) continue;
+      if (item.expr == 0 && is_merged(from, column_name(from, c))) continue;
+      ++core.width;
+    }
+  }
+  if (!matched) {
+    issues_.error(where, "no such table: `" + text_of(ast_.exprs[item.expr].qualifier) + "`");
+    core.width_known = false;
+  }
+  if (core.width > kMostColumns) issues_.error(where, "too many columns in the result: the database takes 2000");
+}
+
+}  // namespace pccsql::check

@@ -1,0 +1,131 @@
+// Resolver: binds every name of a query the way SQLite would, and notes what SQLite would refuse.
+//
+// One Scope per SELECT that is being resolved, chained outward. Each clause is resolved with the scope set as SQLite's
+// own name contexts are: which names it sees, whether aliases count, whether aggregates and windows may stand there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/ast.h"
+#include "check/issues.h"
+
+namespace pccsql::check {
+
+// The functions of the grammar by name. min and max have two entries: scalar, and aggregate with one argument.
+class FunctionTable {
+ public:
+  explicit FunctionTable(const Grammar& grammar);
+  const std::vector<const Function*>* find(std::string_view name) const;
+
+ private:
+  Names names_;
+  std::vector<std::vector<const Function*>> by_name_;
+};
+
+// The WITH clauses in force. A body sees the CTEs before it (visible), not itself or later ones.
+struct WithFrame {
+  const WithFrame* outer = nullptr;
+  Range ctes;
+  Index visible_end = 0;
+};
+
+struct Scope {
+  const Scope* outer = nullptr;
+  const WithFrame* with = nullptr;
+  CoreId core = 0;           // 0: no FROM and no items (LIMIT)
+  int depth = 0;             // of the SELECT, outermost 0
+  bool aliases = false;      // names of the select list are visible
+  bool aggregates = false;   // an aggregate of this SELECT may stand here
+  bool windows = false;      // a window function may stand here
+  bool select_list = false;  // resolving the select list
+  bool hides_outer = false;  // GROUP BY and ORDER BY do not see enclosing SELECTs
+  Index on_item = 0;         // resolving this FROM item's ON: names may not bind to its right
+  Index cte = 0;             // the body of this CTE begins here: nothing outside is visible
+};
+
+class Resolver {
+ public:
+  Resolver(const Catalog& catalog, const FunctionTable& functions, Ast& ast, Names& names, Issues& issues)
+      : catalog_(catalog), functions_(functions), ast_(ast), names_(names), issues_(issues) {}
+
+  void run();
+
+ private:
+  // resolve_query.cc: queries, set operations, CTEs, output names
+  void query(QueryId id, const Scope* outer, const WithFrame* with, Index cte);
+  void ctes(Query& query, WithFrame& frame);
+  void core(CoreId id, Scope& scope);
+  void order_by_single(const Query& query, Scope scope);
+  void order_by_compound(const Query& query, const Scope& scope);
+  bool matches_output(CoreId core, ExprId term, const Scope& scope);
+  bool ordinal(ExprId term, const Core& core, std::string_view clause);
+  void bind_to_output(ExprId term, const Core& core, Index position);
+  bool bind_to_output_name(ExprId term, const Core& core, NameId name);
+  void output_names(Query& query);
+  NameId item_name(const Item& item) const;
+  void push_output(NameId name, Index first);
+  void settle_ctes();
+
+  // resolve_from.cc: FROM items, joins, `*`
+  void from(CoreId id, const Scope& scope);
+  void bind_table(FromItem& item, const Scope& scope);
+  bool bind_cte(FromItem& item, NameId name, const Scope& scope);
+  void use_cte(FromItem& item, Index cte, const Scope& scope);
+  void join(CoreId core, Index item);
+  void merge(CoreId core, Index item, NameId name, Span where);
+  void star(CoreId core, Index item);
+  Index column_count(const FromItem& item) const;
+  NameId column_name(const FromItem& item, Index column) const;
+  bool column_hidden(const FromItem& item, Index column) const;
+  bool is_merged(const FromItem& item, NameId name) const;
+  bool find_column(const FromItem& item, NameId name, ColumnIndex& column) const;
+
+  // resolve_names.cc: one name
+  void column(ExprId id, const Scope& scope);
+  enum class Found { No, Yes, Failed };
+  Found look_up(Expr& expr, NameId qualifier, NameId name, const Scope& scope);
+  Found look_in_from(Expr& expr, NameId qualifier, NameId name, const Scope& scope);
+  Found look_for_rowid(Expr& expr, NameId qualifier, const Scope& scope);
+  Found look_in_aliases(Expr& expr, NameId name, const Scope& at, const Scope& scope);
+  bool reaches_right_of(ExprId expr, CoreId core, Index item) const;
+  bool any_unknown_source(const Scope& scope) const;
+  std::string suggestion(std::string_view name, const Scope& scope) const;
+  NameId name_of(uint32_t lexeme);
+  std::string text_of(uint32_t lexeme);
+
+  // resolve_expr.cc: expressions, functions, windows
+  void expr(ExprId id, Scope& scope, bool row_allowed = false);
+  void list(ExprId first, Scope& scope);
+  void compare(ExprId left, ExprId right, Scope& scope);
+  Index width(ExprId id) const;  // 0: not known
+  void scalar(ExprId id);
+  void literal(const Expr& expr);
+  void collation(const Expr& expr);
+  void call(ExprId id, Scope& scope);
+  void aggregate(ExprId id, Call& call, Scope& scope);
+  void window_call(ExprId id, Call& call, Scope& scope);
+  void window(Index id, Scope& scope, CoreId core);
+  void window_base(Window& window, Scope& scope, CoreId core);
+  void window_frame(const Window& window);
+  bool same(ExprId a, ExprId b) const;
+
+  const Catalog& catalog_;
+  const FunctionTable& functions_;
+  Ast& ast_;
+  Names& names_;
+  Issues& issues_;
+  std::string buffer_;
+  uint64_t references_ = 0;    // depths of the SELECTs named by what is being resolved
+  bool window_seen_ = false;   // a window function was met in what is being resolved
+  Index current_cte_ = 0;      // the innermost CTE body being resolved
+  // A name in a CTE's body that the body does not bind.
+  struct FreeName {
+    Index cte;
+    ExprId expr;
+    NameId qualifier, name;
+  };
+  std::vector<FreeName> free_names_;
+};
+
+}  // namespace pccsql::check
