@@ -64,6 +64,8 @@ struct Expr {
   bool parenthesised = false;
   bool has_operand = false;  // Case
   bool has_else = false;     // Case
+  bool whole_item = false;   // Star: stands where it may
+  bool negated = false;      // InList: NOT IN
   Terminal op = Terminal::End;  // Unary, Binary, Literal: its lexeme's terminal
   uint16_t height = 1;          // of the tree below, as the database bounds it
   uint32_t first = 0;           // lexemes [first, last)
@@ -100,13 +102,11 @@ struct Window {
   Index order_count = 0;
   bool has_frame = false;
   Terminal frame_unit = Terminal::End;
-  Terminal start = Terminal::End, finish = Terminal::End;  // kw_UNBOUNDED, kw_CURRENT or kw_PRECEDING/kw_FOLLOWING
-  bool start_unbounded_following = false, finish_unbounded_preceding = false;
-  bool single_bound = true;
+  Terminal start = Terminal::End, finish = Terminal::kw_CURRENT;  // kw_UNBOUNDED, kw_CURRENT, kw_PRECEDING, kw_FOLLOWING
   ExprId bounds = 0;  // offsets, linked by next
   uint32_t lexeme = 0;
   bool resolved = false;
-  bool resolving = false;
+  bool base_checked = false;
 };
 
 struct Item {
@@ -153,7 +153,7 @@ struct Core {
   Range windows;
   bool grouped = false;
   bool has_aggregate = false;  // an aggregate of its own level in the select list
-  bool bound = false;          // FROM has been resolved
+  bool has_window = false;     // a window function in the select list or ORDER BY
   uint32_t lexeme = 0;
   Index width = 0;
   bool width_known = true;

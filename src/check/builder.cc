@@ -25,7 +25,8 @@ constexpr int kCompound = 2;      // query UNION
 class Builder {
  public:
   Builder(const Grammar& grammar, const std::vector<Node>& nodes, Ast& ast, Names& names, Issues& issues)
-      : rules_(grammar), nodes_(nodes), ast_(ast), names_(names), exprs_(rules_, nodes, ast, names, issues, *this) {}
+      : rules_(grammar), nodes_(nodes), ast_(ast), names_(names), issues_(issues),
+        exprs_(rules_, nodes, ast, names, issues, *this) {}
 
   QueryId query(uint32_t node, int depth) {
     const auto id = static_cast<QueryId>(ast_.queries.size());
@@ -54,6 +55,8 @@ class Builder {
     return id;
   }
 
+  void finish() { exprs_.reject_stray_stars(); }
+
  private:
   NameId new_name(uint32_t lexeme) { return exprs_.new_name(lexeme); }
 
@@ -72,6 +75,10 @@ class Builder {
       Cte cte;
       cte.lexeme = nodes_[part.child()].first;
       cte.name = new_name(cte.lexeme);
+      for (Index k = query.ctes.first; k < next; ++k) {
+        if (ast_.ctes[k].name != cte.name) continue;
+        issues_.error(ast_.span_at(cte.lexeme), "duplicate WITH table name: `" + std::string(names_.text(cte.name)) + "`");
+      }
       if (part.at(rules_.cte_columns)) {
         TreeCursor columns(nodes_, part.child());
         cte.has_columns = true;
@@ -140,7 +147,8 @@ class Builder {
       item.star = true;
     } else {
       item.expr = exprs_.expr(cursor.child(), depth);
-      item.star = ast_.exprs[item.expr].kind == ExprKind::Star && !ast_.exprs[item.expr].parenthesised;
+      Expr& expr = ast_.exprs[item.expr];
+      item.star = expr.whole_item = expr.kind == ExprKind::Star && !expr.parenthesised && !cursor.at(rules_.alias);
       if (cursor.at(rules_.alias)) item.alias = new_name(alias_lexeme(cursor.child()));
     }
     ast_.items[id] = item;
@@ -259,6 +267,7 @@ class Builder {
   const std::vector<Node>& nodes_;
   Ast& ast_;
   Names& names_;
+  Issues& issues_;
   ExprBuilder exprs_;
 };
 
@@ -266,7 +275,9 @@ QueryId build_query(Builder& builder, uint32_t node, int depth) { return builder
 
 void build(const Grammar& grammar, const std::vector<Node>& nodes, Ast& ast, Names& names, Issues& issues) {
   ast.clear();
-  Builder(grammar, nodes, ast, names, issues).query(1, 0);  // node 0 is the statement, its first child the query
+  Builder builder(grammar, nodes, ast, names, issues);
+  builder.query(1, 0);  // node 0 is the statement, its first child the query
+  builder.finish();
 }
 
 }  // namespace pccsql::check

@@ -159,7 +159,11 @@ ExprId ExprBuilder::infix(TreeCursor& cursor, uint32_t node, ExprId left, int bi
       return id;
     }
     case Terminal::kw_NOT:
-      if (part.at(rules_.negatable)) return negatable(cursor, part.child(), left, binds, depth);
+      if (part.at(rules_.negatable)) {
+        const ExprId id = negatable(cursor, part.child(), left, binds, depth);
+        ast_.exprs[id].negated = true;
+        return id;
+      }
       part.take();  // NULL
       [[fallthrough]];
     case Terminal::kw_ISNULL:
@@ -226,7 +230,10 @@ ExprId ExprBuilder::negatable(TreeCursor& cursor, uint32_t node, ExprId left, in
   const ExprId pattern = expr(part.child(), depth + 2);  // LIKE, GLOB
   const ExprId id = binary(op, left, pattern);
   if (!part.done()) {
-    part.take();  // ESCAPE
+    const uint32_t escape_lexeme = part.take();
+    if (op == Terminal::kw_GLOB) {
+      issues_.error(ast_.span_at(escape_lexeme), "wrong number of arguments to function `GLOB`(): it takes no ESCAPE");
+    }
     const ExprId escape = expr(part.child(), depth + 4);
     ast_.exprs[pattern].next = escape;
     ast_.exprs[id].last = ast_.exprs[escape].last;
@@ -325,7 +332,10 @@ ExprId ExprBuilder::reference(TreeCursor& cursor, int depth) {
   Expr& expr = ast_.exprs[id];
   expr.qualified = true;
   expr.qualifier = name;
-  if (!cursor.at_node() && ast_.lexemes[cursor.lexeme()].terminal == Terminal::Star) expr.kind = ExprKind::Star;
+  if (!cursor.at_node() && ast_.lexemes[cursor.lexeme()].terminal == Terminal::Star) {
+    expr.kind = ExprKind::Star;
+    stars_.push_back(id);
+  }
   expr.name = cursor.at_node() ? nodes_[cursor.child()].first : cursor.take();
   if (!cursor.done()) {  // schema.table.column: outside, but its uses can be told
     expr.qualifier = expr.name;
@@ -333,6 +343,15 @@ ExprId ExprBuilder::reference(TreeCursor& cursor, int depth) {
   }
   expr.last = cursor.lexeme();
   return id;
+}
+
+void ExprBuilder::reject_stray_stars() {
+  for (const ExprId id : stars_) {
+    const Expr& star = ast_.exprs[id];
+    if (star.whole_item) continue;
+    issues_.error(ast_.span(star), "syntax error near `" + std::string(ast_.span(star).of(ast_.sql)) +
+                                       "`: it may only be a select item of its own, without an alias");
+  }
 }
 
 ExprId ExprBuilder::call(uint32_t name, uint32_t node, int depth) {
@@ -414,23 +433,21 @@ Window ExprBuilder::window(uint32_t node, int depth) {
       window.has_frame = true;
       window.frame_unit = ast_.lexemes[frame.take()].terminal;
       List offsets;
-      for (bool start = true; !frame.done();) {
-        if (!frame.at(rules_.bound)) {
+      while (!frame.done()) {
+        const bool start = frame.at(rules_.frame_start);
+        if (!start && !frame.at(rules_.frame_end)) {
           frame.at_node() ? frame.child() : frame.take();
           continue;
         }
-        window.single_bound = start;
         TreeCursor bound(nodes_, frame.child());
-        Terminal& kind = start ? window.start : window.finish;
         if (bound.at_node()) append(offsets, expr(bound.child(), depth + 8));
-        kind = ast_.lexemes[bound.take()].terminal;
-        if (kind == Terminal::kw_UNBOUNDED) {
-          const bool following = ast_.lexemes[bound.take()].terminal == Terminal::kw_FOLLOWING;
-          if (start) window.start_unbounded_following = following;
-          if (!start) window.finish_unbounded_preceding = !following;
-        }
-        start = false;
+        (start ? window.start : window.finish) = ast_.lexemes[bound.take()].terminal;
       }
+      const bool backwards =
+          (window.start == Terminal::kw_CURRENT && window.finish == Terminal::kw_PRECEDING) ||
+          (window.start == Terminal::kw_FOLLOWING &&
+           (window.finish == Terminal::kw_PRECEDING || window.finish == Terminal::kw_CURRENT));
+      if (backwards) issues_.error(ast_.span_at(window.lexeme), "unsupported frame specification: it ends before it starts");
       window.bounds = offsets.first;
     } else {
       const uint32_t lexeme = cursor.take();

@@ -28,6 +28,7 @@ class ExprBuilder {
   List order_terms(uint32_t node, int depth);  // the expressions of an order_by node, linked
   Window window(uint32_t node, int depth);
   NameId new_name(uint32_t lexeme);
+  void reject_stray_stars();  // once all is built: `t.*` may only be a select item
 
   // Notes, once, that the database's parser stack would overflow; whoever gets true stops descending.
   bool too_deep(int depth, uint32_t node);
@@ -56,6 +57,7 @@ class ExprBuilder {
   Names& names_;
   Issues& issues_;
   Builder& queries_;
+  std::vector<ExprId> stars_;
   bool reported_ = false;
   bool tall_ = false;
   std::string buffer_;

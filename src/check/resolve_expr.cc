@@ -1,6 +1,7 @@
 // Expressions: row values where they may stand, functions and their arguments, aggregates and whose rows they aggregate,
 // windows.
 #include <bit>
+#include <charconv>
 #include <utility>
 
 #include "base/text.h"
@@ -58,14 +59,31 @@ void Resolver::compare(ExprId left, ExprId right, Scope& scope) {
   }
 }
 
+// A row may stand left of IN if every element is a row as wide. A lone subquery in the list is IN (SELECT …) to SQLite.
+void Resolver::in_list(ExprId id, Scope& scope) {
+  const ExprId left = ast_.exprs[id].child;
+  const ExprId first = ast_.exprs[left].next;
+  if (first == 0) return dead(left, scope);
+  if (ast_.exprs[first].next == 0 && ast_.exprs[first].kind == ExprKind::Subquery) return compare(left, first, scope);
+  const bool rows = ast_.exprs[left].kind == ExprKind::Row;
+  expr(left, scope, rows);
+  for (ExprId element = first; element != 0; element = ast_.exprs[element].next) {
+    expr(element, scope, rows);
+    const Expr& value = ast_.exprs[element];
+    if (rows && (value.kind != ExprKind::Row || width(element) != width(left))) {
+      issues_.error(ast_.span(value), "IN element has " + std::to_string(value.kind == ExprKind::Row ? width(element) : 1) +
+                                          " terms - expected " + std::to_string(width(left)));
+    }
+  }
+}
+
 void Resolver::expr(ExprId id, Scope& scope, bool row_allowed) {
   const Expr& expr = ast_.exprs[id];
   switch (expr.kind) {
     case ExprKind::Literal: return literal(expr);
-    case ExprKind::Outside: return;
+    case ExprKind::Outside:
+    case ExprKind::Star: return;  // noted by the builder
     case ExprKind::Column: return column(id, scope);
-    case ExprKind::Star:
-      return issues_.error(ast_.span(expr), "`" + std::string(ast_.span(expr).of(ast_.sql)) + "` may only be a select item of its own");
     case ExprKind::Call: return call(id, scope);
     case ExprKind::Row: {
       list(expr.child, scope);
@@ -94,12 +112,14 @@ void Resolver::expr(ExprId id, Scope& scope, bool row_allowed) {
         case Terminal::Equal: case Terminal::NotEqual: case Terminal::Less: case Terminal::LessEqual:
         case Terminal::Greater: case Terminal::GreaterEqual: case Terminal::kw_IS:
           return compare(expr.child, ast_.exprs[expr.child].next, scope);
+        case Terminal::kw_AND:
+          if (folded_constant(id) == 0) return dead(expr.child, scope);
+          break;
         default: break;
       }
       [[fallthrough]];
     case ExprKind::Unary:
     case ExprKind::Test:
-    case ExprKind::InList:
     case ExprKind::InTable:
     case ExprKind::Collate:
     case ExprKind::Cast: {
@@ -109,6 +129,7 @@ void Resolver::expr(ExprId id, Scope& scope, bool row_allowed) {
       }
       return;
     }
+    case ExprKind::InList: return in_list(id, scope);
     case ExprKind::Between: {
       const ExprId low = ast_.exprs[expr.child].next;
       compare(expr.child, low, scope);
@@ -140,6 +161,46 @@ void Resolver::expr(ExprId id, Scope& scope, bool row_allowed) {
     }
   }
   if (!row_allowed) scalar(id);
+}
+
+// SQLite's parser replaces `x AND 0` by 0, `x IN ()` by 0 and `x NOT IN ()` by 1 before it looks at any name.
+std::optional<int> Resolver::folded_constant(ExprId id) const {
+  const Expr& expr = ast_.exprs[id];
+  if (expr.kind == ExprKind::InList && ast_.exprs[expr.child].next == 0) return expr.negated ? 1 : 0;
+  if (expr.kind != ExprKind::Binary || expr.op != Terminal::kw_AND) return std::nullopt;
+  for (const ExprId side : {expr.child, ast_.exprs[expr.child].next}) {
+    if (integer_value(side) == 0 || folded_constant(side) == 0) return 0;
+  }
+  return std::nullopt;
+}
+
+// What the parser drops is judged here all the same, but it makes no SELECT an aggregating one.
+void Resolver::dead(ExprId first, Scope& scope) {
+  std::vector<bool> aggregating;
+  for (const Scope* at = &scope; at != nullptr; at = at->outer) aggregating.push_back(ast_.cores[at->core].has_aggregate);
+  const uint64_t references = references_;
+  const bool window = window_seen_;
+  for (ExprId id = first; id != 0; id = ast_.exprs[id].next) expr(id, scope, true);
+  references_ = references;
+  window_seen_ = window;
+  size_t i = 0;
+  for (const Scope* at = &scope; at != nullptr; at = at->outer) ast_.cores[at->core].has_aggregate = aggregating[i++];
+}
+
+// The value of an integer literal that fits 32 bits.
+std::optional<int32_t> Resolver::integer_value(ExprId id) const {
+  const Expr& number = ast_.exprs[id];
+  if (number.kind != ExprKind::Literal || number.op != Terminal::Integer) return std::nullopt;
+  std::string_view digits = ast_.span(number).of(ast_.sql);
+  int base = 10;
+  if (digits.size() > 2 && fold(digits[1]) == 'x') {
+    digits.remove_prefix(2);
+    base = 16;
+  }
+  int32_t value = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (status != std::errc()) return std::nullopt;
+  return value;
 }
 
 void Resolver::literal(const Expr& expr) {
@@ -216,10 +277,13 @@ void Resolver::aggregate(ExprId id, Call& call, Scope& scope) {
 
   const int owner_depth = visible == 0 ? scope.depth : 63 - std::countl_zero(visible);
   const Scope* owner = &scope;
-  while (owner != nullptr && (owner->core == 0 || owner->depth > owner_depth)) owner = owner->outer;
-  if (owner == nullptr) owner = &scope;
+  bool leaves_derived_table = false;
+  while (owner->depth > owner_depth && owner->outer != nullptr) {
+    leaves_derived_table |= owner->derived;
+    owner = owner->outer;
+  }
   call.owner = owner->core;
-  if (owner != &scope && !owner->aggregates) {
+  if (owner != &scope && (!owner->aggregates || leaves_derived_table)) {
     issues_.error(where, "misuse of aggregate: `" + name + "`() aggregates an enclosing SELECT, in a place where it may not");
   }
   if (owner->select_list && owner->core != 0) ast_.cores[owner->core].has_aggregate = true;
@@ -238,12 +302,16 @@ void Resolver::window_call(ExprId id, Call& call, Scope& scope) {
     issues_.error(where, "FILTER clause may only be used with aggregate window functions");
   }
   if (!scope.windows) issues_.error(where, "misuse of window function `" + name + "`(): it may stand in the select list and ORDER BY");
+  // An aggregate inside makes the query an aggregating one only after SQLite has looked for HAVING's.
+  const bool aggregating = ast_.cores[scope.core].has_aggregate;
   const bool windows = std::exchange(scope.windows, false);
   list(expr.child, scope);
   if (call.filter != 0) this->expr(call.filter, scope);
   window(call.window, scope, scope.core);
   scope.windows = windows;
+  ast_.cores[scope.core].has_aggregate = aggregating;
   window_seen_ = true;
+  ast_.cores[scope.core].has_window = true;
 }
 
 void Resolver::window(Index id, Scope& scope, CoreId core) {
@@ -262,13 +330,14 @@ void Resolver::window_base(Window& window, Scope& scope, CoreId core) {
   if (window.base == kNoName) return;
   const Range named = core == 0 ? Range{} : ast_.cores[core].windows;
   const Span where = ast_.span_at(window.base_lexeme);
+  if (std::exchange(window.base_checked, true)) return;
   for (Index i = named.first; i < named.end(); ++i) {
     Window& base = ast_.windows[i];
-    if (base.name != window.base || &base == &window) continue;
-    const bool seen = base.resolved;
-    if (!seen) this->window(i, scope, core);
-    const std::string text = text_of(window.base_lexeme);
+    if (&base == &window) break;  // a definition sees those before it
+    if (base.name != window.base) continue;
+    this->window(i, scope, core);
     if (window.only_reference) return;
+    const std::string text = text_of(window.base_lexeme);
     if (window.partition != 0) issues_.error(where, "cannot override PARTITION clause of window: `" + text + "`");
     if (base.order_count > 0 && window.order_count > 0) {
       issues_.error(where, "cannot override ORDER BY clause of window: `" + text + "`");
@@ -283,15 +352,8 @@ void Resolver::window_base(Window& window, Scope& scope, CoreId core) {
 void Resolver::window_frame(const Window& window) {
   if (!window.has_frame) return;
   const Span where = ast_.span_at(window.lexeme);
-  const Terminal start = window.start;
-  const Terminal finish = window.single_bound ? Terminal::kw_CURRENT : window.finish;
-  const bool unsupported =
-      window.start_unbounded_following || window.finish_unbounded_preceding ||
-      (start == Terminal::kw_CURRENT && finish == Terminal::kw_PRECEDING) ||
-      (start == Terminal::kw_FOLLOWING && (finish == Terminal::kw_PRECEDING || finish == Terminal::kw_CURRENT));
-  if (unsupported) issues_.error(where, "unsupported frame specification");
-  const bool offsets = start == Terminal::kw_PRECEDING || start == Terminal::kw_FOLLOWING ||
-                       finish == Terminal::kw_PRECEDING || finish == Terminal::kw_FOLLOWING;
+  const auto is_offset = [](Terminal bound) { return bound == Terminal::kw_PRECEDING || bound == Terminal::kw_FOLLOWING; };
+  const bool offsets = is_offset(window.start) || is_offset(window.finish);
   if (window.frame_unit == Terminal::kw_RANGE && offsets && window.order_count != 1) {
     issues_.error(where, "RANGE with offset PRECEDING/FOLLOWING requires one ORDER BY expression");
   }

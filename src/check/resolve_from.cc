@@ -59,7 +59,7 @@ void Resolver::from(CoreId id, const Scope& scope) {
   for (Index i = range.first; i < range.end(); ++i) {
     FromItem& item = ast_.froms[i];
     if (item.query != 0) {
-      query(item.query, scope.outer, scope.with, scope.cte);
+      query(item.query, scope.outer, scope.with, scope.cte, true);
       const Query& derived = ast_.queries[item.query];
       item.kind = SourceKind::Derived;
       item.outputs = derived.outputs;
@@ -118,9 +118,10 @@ bool Resolver::bind_cte(FromItem& item, NameId name, const Scope& scope) {
       if (i < frame->visible_end) {
         use_cte(item, i, scope);
       } else if (i == frame->visible_end) {
-        // The database takes a reference to itself only in a later branch of a compound body.
+        // The database takes a reference to itself only in a later branch of a UNION.
         const Query& body = ast_.queries[ast_.ctes[i].query];
-        const bool recursive = scope.core > body.cores.first && scope.core < body.cores.end();
+        const bool recursive = scope.core > body.cores.first && scope.core < body.cores.end() &&
+                               ast_.cores[scope.core].set_operator == Terminal::kw_UNION;
         const std::string message = "`" + text_of(item.lexeme) + "` refers to itself: recursive WITH is outside the language";
         recursive ? issues_.outside(where, message) : issues_.error(where, "circular reference: " + message);
       } else {
@@ -147,7 +148,8 @@ void Resolver::use_cte(FromItem& item, Index id, const Scope& scope) {
     if (free.cte != id) continue;
     Expr probe = ast_.exprs[free.expr];
     const size_t before = issues_.size();
-    const Found found = scope.outer == nullptr ? Found::No : look_up(probe, free.qualifier, free.name, *scope.outer);
+    const bool findable = scope.outer != nullptr && (!probe.qualified || free.qualifier != kNoName);
+    const Found found = findable ? look_up(probe, free.qualifier, free.name, *scope.outer) : Found::No;
     issues_.truncate(before);
     if (found != Found::Yes) {
       issues_.error(ast_.span(probe), "no such column: `" + std::string(ast_.span(probe).of(ast_.sql)) + "`");
@@ -215,6 +217,26 @@ void Resolver::merge(CoreId core, Index id, NameId name, Span where) {
   }
 }
 
+bool Resolver::outer_join_right_of(const Core& core, Index item) const {
+  for (Index i = item + 1; i < core.from.end(); ++i) {
+    if (ast_.froms[i].join == JoinKind::Right || ast_.froms[i].join == JoinKind::Full) return true;
+  }
+  return false;
+}
+
+// With RIGHT and FULL joins SQLite expands a merged column by its bare name, which must then not be ambiguous.
+bool Resolver::is_ambiguous_merge(const Core& core, Index item, NameId name) const {
+  bool merged = false;
+  for (Index i = item + 1; i < core.from.end(); ++i) merged |= is_merged(ast_.froms[i], name);
+  if (!merged) return false;
+  int groups = 0;
+  for (Index i = core.from.first; i < core.from.end(); ++i) {
+    ColumnIndex column = 0;
+    if (find_column(ast_.froms[i], name, column) && (groups == 0 || !is_merged(ast_.froms[i], name))) ++groups;
+  }
+  return groups > 1;
+}
+
 // `*` and `t.*`: the width they add. Columns merged by USING come once in `*`.
 void Resolver::star(CoreId core_id, Index item_id) {
   Core& core = ast_.cores[core_id];
@@ -235,7 +257,12 @@ void Resolver::star(CoreId core_id, Index item_id) {
     if (from.kind == SourceKind::Unknown || from.unknown_outputs) core.width_known = false;
     for (Index c = 0; c < column_count(from); ++c) {
       if (column_hidden(from, c)) continue;
-      if (item.expr == 0 && is_merged(from, column_name(from, c))) continue;
+      const NameId name = column_name(from, c);
+      if (item.expr == 0 && is_merged(from, name)) continue;
+      if (outer_join_right_of(core, i) && is_ambiguous_merge(core, i, name)) {
+        issues_.error(where, "ambiguous column name: `" + std::string(names_.text(name)) + "` in `*`: it is merged by USING or NATURAL,"
+                             " and another table has it too");
+      }
       ++core.width;
     }
   }

@@ -1,6 +1,5 @@
 // Queries: WITH, the branches of a set operation, the clauses of each in SQLite's order, ORDER BY, LIMIT, output names.
 #include <algorithm>
-#include <charconv>
 
 #include "base/text.h"
 #include "check/resolver.h"
@@ -22,7 +21,7 @@ void Resolver::run() {
   settle_ctes();
 }
 
-void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Index cte) {
+void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived) {
   Query& query = ast_.queries[id];
   if (query.cores.count == 0) return;  // nested too deeply to have been built
   WithFrame frame{with, query.ctes, query.ctes.first};
@@ -35,6 +34,7 @@ void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Inde
   scope.with = with;
   scope.depth = outer == nullptr ? 0 : std::min(outer->depth + 1, kDeepestSelect);
   scope.cte = cte;
+  scope.derived = derived;
   for (Index i = query.cores.first; i < query.cores.end(); ++i) {
     scope.core = i;
     core(i, scope);
@@ -57,6 +57,7 @@ void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Inde
       order_by_compound(query, scope);
     }
   }
+  for (Index i = query.cores.first; i < query.cores.end(); ++i) group_by_with_windows(ast_.cores[i]);
   Scope nothing;  // LIMIT sees no column at all
   nothing.with = with;
   nothing.depth = scope.depth;
@@ -72,9 +73,6 @@ void Resolver::ctes(Query& query, WithFrame& frame) {
     const std::string text = text_of(cte.lexeme);
     if (catalog_.find_table(cte.name)) {
       issues_.outside(where, "the WITH table `" + text + "` has the name of a table; give it another");
-    }
-    for (Index k = query.ctes.first; k < i; ++k) {
-      if (ast_.ctes[k].name == cte.name) issues_.error(where, "duplicate WITH table name: `" + text + "`");
     }
     for (const WithFrame* outer = frame.outer; outer != nullptr; outer = outer->outer) {
       for (Index k = outer->ctes.first; k < outer->ctes.end(); ++k) {
@@ -169,7 +167,7 @@ void Resolver::core(CoreId id, Scope& scope) {
   Scope group = scope;
   group.hides_outer = true;
   for (ExprId term = core.group_by; term != 0; term = ast_.exprs[term].next) {
-    if (!ordinal(term, core, "GROUP BY")) {
+    if (!ordinal(term, core, group, "GROUP BY")) {
       expr(term, group);
       continue;
     }
@@ -180,6 +178,7 @@ void Resolver::core(CoreId id, Scope& scope) {
       issues_.error(ast_.span(ast_.exprs[term]), "window functions are not allowed in the GROUP BY clause");
     }
   }
+  for (Index w = core.windows.first; w < core.windows.end(); ++w) window_base(ast_.windows[w], scope, id);
   // What no OVER refers to the database does not look at; the definition does.
   for (Index w = core.windows.first; w < core.windows.end(); ++w) {
     if (ast_.windows[w].resolved) continue;
@@ -193,12 +192,27 @@ void Resolver::core(CoreId id, Scope& scope) {
   scope.aliases = scope.aggregates = false;
 }
 
+// To compute windows SQLite moves GROUP BY into a query of its own, where a term that stands for the number 3 is read
+// again as the third column.
+void Resolver::group_by_with_windows(const Core& core) {
+  if (!core.has_window) return;
+  for (ExprId term = core.group_by; term != 0; term = ast_.exprs[term].next) {
+    const Expr& expr = ast_.exprs[term];
+    if (expr.bind != Bind::Alias) continue;
+    ExprId item = ast_.items[expr.bound].expr;
+    while (ast_.exprs[item].kind == ExprKind::Collate || ast_.exprs[item].kind == ExprKind::Unary) item = ast_.exprs[item].child;
+    if (integer_value(item) || folded_constant(item)) {
+      issues_.error(ast_.span(expr), "GROUP BY over a number in a query with window functions; leave the term out");
+    }
+  }
+}
+
 void Resolver::order_by_single(const Query& query, Scope scope) {
   const Core& core = ast_.cores[scope.core];
   scope.aliases = scope.windows = scope.hides_outer = true;
   scope.aggregates = core.grouped || core.has_aggregate;
   for (ExprId term = query.order_by; term != 0; term = ast_.exprs[term].next) {
-    if (ordinal(term, core, "ORDER BY")) continue;
+    if (ordinal(term, core, scope, "ORDER BY")) continue;
     ExprId bare = term;  // parentheses leave no trace; COLLATE does
     while (ast_.exprs[bare].kind == ExprKind::Collate) bare = ast_.exprs[bare].child;
     const Expr& name = ast_.exprs[bare];
@@ -279,7 +293,7 @@ void Resolver::bind_to_output(ExprId id, const Core& core, Index position) {
 }
 
 // A whole term that is an integer, however signed, parenthesised or collated, names an output column by its place.
-bool Resolver::ordinal(ExprId id, const Core& core, std::string_view clause) {
+bool Resolver::ordinal(ExprId id, const Core& core, const Scope& scope, std::string_view clause) {
   ExprId bare = id;
   while (ast_.exprs[bare].kind == ExprKind::Collate) bare = ast_.exprs[bare].child;
   bool negative = false;
@@ -288,32 +302,27 @@ bool Resolver::ordinal(ExprId id, const Core& core, std::string_view clause) {
     negative ^= ast_.exprs[bare].op == Terminal::Minus;
     bare = ast_.exprs[bare].child;
   }
-  const Expr& number = ast_.exprs[bare];
-  if (number.kind != ExprKind::Literal || number.op != Terminal::Integer) return false;
-  std::string_view digits = ast_.span(number).of(ast_.sql);
-  int base = 10;
-  if (digits.size() > 2 && fold(digits[1]) == 'x') {
-    digits.remove_prefix(2);
-    base = 16;
+  std::optional<int32_t> value = integer_value(bare);
+  if (!value && ast_.exprs[bare].kind == ExprKind::Binary && (value = folded_constant(bare))) {
+    Scope own = scope;
+    dead(ast_.exprs[bare].child, own);
   }
-  int32_t value = 0;
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-  if (status != std::errc()) return false;  // too large to be a place: a constant
+  if (!value) return false;  // a larger number is a constant, no place
   for (ExprId outer = id; outer != bare; outer = ast_.exprs[outer].child) {
     if (ast_.exprs[outer].kind == ExprKind::Collate) collation(ast_.exprs[outer]);
   }
-  if (negative ? value >= 0 : value < 1 || (core.width_known && static_cast<Index>(value) > core.width)) {
+  if (negative || *value < 1 || (core.width_known && static_cast<Index>(*value) > core.width)) {
     issues_.error(ast_.span(ast_.exprs[id]), std::string(clause) + " term out of range: there are " +
                                                  std::to_string(core.width) + " output columns");
     return true;
   }
-  bind_to_output(id, core, static_cast<Index>(value) - 1);
+  bind_to_output(id, core, static_cast<Index>(*value) - 1);
   return true;
 }
 
 void Resolver::order_by_compound(const Query& query, const Scope& scope) {
   for (ExprId term = query.order_by; term != 0; term = ast_.exprs[term].next) {
-    if (ordinal(term, ast_.cores[query.cores.first], "ORDER BY")) {
+    if (ordinal(term, ast_.cores[query.cores.first], scope, "ORDER BY")) {
       ast_.exprs[term].bind = Bind::None;  // an output column of the whole: its branches have answered for it
       continue;
     }
@@ -324,6 +333,15 @@ void Resolver::order_by_compound(const Query& query, const Scope& scope) {
                     "an ORDER BY term after a set operation must be an output column: its name, its alias or its number");
     }
   }
+}
+
+bool Resolver::has_query(ExprId id) const {
+  const Expr& expr = ast_.exprs[id];
+  if (expr.kind == ExprKind::Subquery || expr.kind == ExprKind::Exists || expr.kind == ExprKind::InQuery) return true;
+  for (ExprId child = expr.child; child != 0; child = ast_.exprs[child].next) {
+    if (has_query(child)) return true;
+  }
+  return false;
 }
 
 // Whether a term names an output column of this branch, or repeats one of its items word for word.
@@ -337,6 +355,7 @@ bool Resolver::matches_output(CoreId id, ExprId term, const Scope& outer) {
     name.bind = Bind::None;
     return true;
   }
+  if (has_query(bare)) return false;
   Scope scope = outer;
   scope.core = id;
   scope.outer = nullptr;

@@ -4,6 +4,7 @@
 // own name contexts are: which names it sees, whether aliases count, whether aggregates and windows may stand there.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct Scope {
   bool select_list = false;  // resolving the select list
   bool hides_outer = false;  // GROUP BY and ORDER BY do not see enclosing SELECTs
   Index on_item = 0;         // resolving this FROM item's ON: names may not bind to its right
+  bool derived = false;      // a derived table: an aggregate may not leave it
   Index cte = 0;             // the body of this CTE begins here: nothing outside is visible
 };
 
@@ -53,13 +55,15 @@ class Resolver {
 
  private:
   // resolve_query.cc: queries, set operations, CTEs, output names
-  void query(QueryId id, const Scope* outer, const WithFrame* with, Index cte);
+  void query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived = false);
   void ctes(Query& query, WithFrame& frame);
   void core(CoreId id, Scope& scope);
   void order_by_single(const Query& query, Scope scope);
   void order_by_compound(const Query& query, const Scope& scope);
+  void group_by_with_windows(const Core& core);
+  bool has_query(ExprId id) const;
   bool matches_output(CoreId core, ExprId term, const Scope& scope);
-  bool ordinal(ExprId term, const Core& core, std::string_view clause);
+  bool ordinal(ExprId term, const Core& core, const Scope& scope, std::string_view clause);
   void bind_to_output(ExprId term, const Core& core, Index position);
   bool bind_to_output_name(ExprId term, const Core& core, NameId name);
   void output_names(Query& query);
@@ -75,6 +79,8 @@ class Resolver {
   void join(CoreId core, Index item);
   void merge(CoreId core, Index item, NameId name, Span where);
   void star(CoreId core, Index item);
+  bool outer_join_right_of(const Core& core, Index item) const;
+  bool is_ambiguous_merge(const Core& core, Index item, NameId name) const;
   Index column_count(const FromItem& item) const;
   NameId column_name(const FromItem& item, Index column) const;
   bool column_hidden(const FromItem& item, Index column) const;
@@ -98,8 +104,12 @@ class Resolver {
   void expr(ExprId id, Scope& scope, bool row_allowed = false);
   void list(ExprId first, Scope& scope);
   void compare(ExprId left, ExprId right, Scope& scope);
+  void in_list(ExprId id, Scope& scope);
   Index width(ExprId id) const;  // 0: not known
   void scalar(ExprId id);
+  std::optional<int> folded_constant(ExprId id) const;
+  std::optional<int32_t> integer_value(ExprId id) const;
+  void dead(ExprId first, Scope& scope);
   void literal(const Expr& expr);
   void collation(const Expr& expr);
   void call(ExprId id, Scope& scope);

@@ -19,7 +19,8 @@ struct RuleIds {
         group_by(g.rule_id("group_by")), having(g.rule_id("having")), order_by(g.rule_id("order_by")),
         order_term(g.rule_id("order_term")), limit(g.rule_id("limit")), windows(g.rule_id("windows")),
         window_definition(g.rule_id("window_definition")), window(g.rule_id("window")),
-        partition(g.rule_id("partition")), frame(g.rule_id("frame")), bound(g.rule_id("bound")), expr(g.rule_id("expr")),
+        partition(g.rule_id("partition")), frame(g.rule_id("frame")),
+        frame_start(g.rule_id("frame_start")), frame_end(g.rule_id("frame_end")), expr(g.rule_id("expr")),
         range(g.rule_id("range")), operand(g.rule_id("operand")), negatable(g.rule_id("negatable")),
         tighter(g.rule_id("tighter")), in_set(g.rule_id("in_set")), in_table(g.rule_id("in_table")),
         match(g.rule_id("match")), parameter(g.rule_id("parameter")), cast(g.rule_id("cast")), case_(g.rule_id("case")),
@@ -27,7 +28,7 @@ struct RuleIds {
   RuleId query, with, recursive, cte, cte_name, cte_columns, compound, select, values, select_item, alias, string_name,
       from, from_item, table_name, schema_qualified, table_arguments, derived, parenthesised_join, join, join_condition,
       using_, where, group_by, having, order_by, order_term, limit, windows, window_definition, window, partition, frame,
-      bound, expr, range, operand, negatable, tighter, in_set, in_table, match, parameter, cast, case_, call, filter, over;
+      frame_start, frame_end, expr, range, operand, negatable, tighter, in_set, in_table, match, parameter, cast, case_, call, filter, over;
 };
 
 class TreeCursor {

@@ -1,0 +1,72 @@
+#include "syntax/sentence.h"
+
+#include <algorithm>
+
+namespace pccsql {
+namespace {
+
+constexpr uint32_t kFar = 1'000'000;
+
+}  // namespace
+
+SentenceGenerator::SentenceGenerator(const Grammar& grammar, Fill fill, uint64_t seed)
+    : grammar_(grammar),
+      fill_(std::move(fill)),
+      random_(seed),
+      rule_cost_(grammar.rules().size(), kFar),
+      state_cost_(grammar.states().size(), kFar),
+      entered_(grammar.rules().size(), 0) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t s = 0; s < state_cost_.size(); ++s) {
+      const State& state = grammar_.states()[s];
+      uint32_t cost = state.final ? 0 : kFar;
+      for (const Edge& edge : state.edges) {
+        cost = std::min(cost, (edge.rule == kNone ? 1 : rule_cost_[edge.rule]) + state_cost_[edge.to]);
+      }
+      if (cost < state_cost_[s]) {
+        state_cost_[s] = cost;
+        changed = true;
+      }
+    }
+    for (size_t r = 0; r < rule_cost_.size(); ++r) rule_cost_[r] = state_cost_[grammar_.rules()[r].start];
+  }
+}
+
+std::string SentenceGenerator::next(const SentenceOptions& options) {
+  std::string text;
+  std::vector<StateId> stack{grammar_.rules()[0].start};
+  ++entered_[0];
+  int lexemes = 0;
+  while (!stack.empty()) {
+    const State& state = grammar_.states()[stack.back()];
+    const bool hurry = lexemes + static_cast<int>(stack.size()) >= options.lexemes;
+    std::vector<const Edge*> ways;
+    for (const Edge& edge : state.edges) {
+      if (edge.rule != kNone && !options.outside && !grammar_.rules()[edge.rule].outside.empty()) continue;
+      const uint32_t cost = (edge.rule == kNone ? 1 : rule_cost_[edge.rule]) + state_cost_[edge.to];
+      if (!hurry || cost <= state_cost_[stack.back()]) ways.push_back(&edge);
+    }
+    // Ending is one way among the others, a little more likely, so that sentences do not all run into the limit.
+    const size_t choices = ways.size() + (state.final ? 1 + ways.size() / 2 : 0);
+    const size_t choice = state.final && hurry ? ways.size() : random_() % std::max<size_t>(choices, 1);
+    if (choice >= ways.size()) {
+      stack.pop_back();
+      continue;
+    }
+    const Edge& edge = *ways[choice];
+    stack.back() = edge.to;
+    if (edge.rule != kNone) {
+      stack.push_back(grammar_.rules()[edge.rule].start);
+      ++entered_[edge.rule];
+      continue;
+    }
+    ++lexemes;
+    if (!text.empty()) text += ' ';
+    const bool open = edge.terminal == Terminal::Name || edge.terminal < Terminal::LeftParen;
+    text += open ? fill_(edge.terminal, edge.slot, random_) : std::string(spelling(edge.terminal));
+  }
+  return text;
+}
+
+}  // namespace pccsql

@@ -1,0 +1,40 @@
+// SentenceGenerator: random sentences of a grammar, for tests. The network walked as a generator instead of a recognizer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "syntax/grammar.h"
+
+namespace pccsql {
+
+struct SentenceOptions {
+  int lexemes = 30;      // after about so many the shortest way to the end is taken
+  bool outside = false;  // also rules marked as outside the language
+};
+
+class SentenceGenerator {
+ public:
+  // Gives the text for a name in a slot, or for a literal.
+  using Fill = std::function<std::string(Terminal, Slot, std::mt19937_64&)>;
+
+  SentenceGenerator(const Grammar& grammar, Fill fill, uint64_t seed);
+
+  // One sentence from the grammar's first rule, its lexemes parted by blanks.
+  std::string next(const SentenceOptions& options);
+  // How often each rule has been entered so far.
+  const std::vector<uint64_t>& entered() const { return entered_; }
+
+ private:
+  const Grammar& grammar_;
+  Fill fill_;
+  std::mt19937_64 random_;
+  std::vector<uint32_t> rule_cost_;   // fewest lexemes of a sentence of the rule
+  std::vector<uint32_t> state_cost_;  // fewest lexemes from the state to the end of its rule
+  std::vector<uint64_t> entered_;
+};
+
+}  // namespace pccsql
