@@ -52,8 +52,8 @@ void Names::grow() {
 }
 
 void Names::truncate(size_t size) {
-  // INVARIANT: dropping names newest first leaves every probe sequence of an older name whole, because an older name was
-  // placed before the newer one took its slot.
+  // INVARIANT: dropping names newest first leaves every probe sequence of an older name whole, because an older name
+  // was placed before the newer one took its slot.
   while (entries_.size() > size) {
     const auto id = static_cast<NameId>(entries_.size() - 1);
     slots_[slot_of(text(id), entries_[id].hash)] = kNoName;

@@ -15,7 +15,7 @@ namespace pccsql {
 struct Error {
   std::string message;  // what is wrong, and what would be right
   std::string file;     // the file it is about, where there is one
-  Position at{0, 0};    // line 0: not tied to a place in the file
+  Position at;          // line 0: not tied to a place in the file
 
   // "policy.yaml:3:5: unknown table `emplyee`; did you mean `employee`?"
   std::string to_string() const;

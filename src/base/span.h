@@ -15,10 +15,10 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
-// Line and column of a byte, both from 1, as editors count them.
+// Line and column of a byte, both from 1, as editors count them; line 0 is no place.
 struct Position {
-  uint32_t line = 1;
-  uint32_t column = 1;
+  uint32_t line = 0;
+  uint32_t column = 0;
 };
 
 Position position_of(std::string_view text, uint32_t offset);

@@ -1,4 +1,5 @@
-// Small text helpers that every module needs: ASCII case folding (the dialect folds nothing else), UTF-8, edit distance.
+// Small text helpers that every module needs: ASCII case folding (the dialect folds nothing else), UTF-8, edit
+// distance.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ bool equal_folded(std::string_view a, std::string_view b);
 // Offset of the first byte that is not part of well-formed UTF-8, or npos.
 size_t find_invalid_utf8(std::string_view text);
 
-// Insertions, deletions and substitutions that make `b` of `a`; case is no difference. Quadratic: keep it to short names.
+// Insertions, deletions and substitutions that make `b` of `a`; case is no difference. Quadratic: keep it to short
+// names.
 size_t edit_distance(std::string_view a, std::string_view b);
 
 // The candidate most like `wanted`, or "" when none is close enough to be worth suggesting.

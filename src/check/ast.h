@@ -40,7 +40,7 @@ enum class ExprKind : uint8_t {
   Between,   // value low high
   InList,    // value, then the list
   InQuery,   // value; data is the query
-  InTable,   // value; outside the language
+  InTable,   // value; data is the lexeme of the table's name; outside the language
   Collate,   // child
   Cast,      // child
   Case,      // operand if has_operand, then WHEN, THEN …, then ELSE if has_else
@@ -106,7 +106,6 @@ struct Window {
   ExprId bounds = 0;  // offsets, linked by next
   uint32_t lexeme = 0;
   bool resolved = false;
-  bool base_checked = false;
 };
 
 struct Item {
@@ -154,6 +153,7 @@ struct Core {
   bool grouped = false;
   bool has_aggregate = false;  // an aggregate of its own level in the select list
   bool has_window = false;     // a window function in the select list or ORDER BY
+  uint32_t outer_aggregate = 0;  // lexeme of an aggregate of this SELECT that stands in a nested one
   uint32_t lexeme = 0;
   Index width = 0;
   bool width_known = true;
@@ -168,9 +168,6 @@ struct Cte {
   QueryId query = 0;
   Range outputs;
   bool outputs_known = false;
-  bool used = false;
-  Range issues;        // what was found wrong in its body
-  std::vector<Index> uses;  // CTEs it refers to
 };
 
 struct Query {

@@ -18,7 +18,7 @@ constexpr int kHaving = 7;        // … group HAVING
 constexpr int kWindow = 12;       // … having WINDOW definitions , name AS (
 constexpr int kOrderBy = 11;      // … having ORDER BY terms ,
 constexpr int kLimit = 11;        // … order LIMIT expr OFFSET
-constexpr int kCte = 8;           // WITH ctes , name columns AS (
+constexpr int kCte = 9;           // WITH ctes , name columns AS MATERIALIZED (
 constexpr int kCompound = 2;      // query UNION
 }  // namespace on_stack
 

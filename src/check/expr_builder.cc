@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace pccsql::check {
 namespace {
 
@@ -203,7 +205,10 @@ ExprId ExprBuilder::negatable(TreeCursor& cursor, uint32_t node, ExprId left, in
   if (op == Terminal::kw_IN) {
     TreeCursor set(nodes_, part.child());
     if (set.at(rules_.in_table)) {
-      const ExprId id = add(ExprKind::InTable, ast_.exprs[left].first, nodes_[set.child()].last);
+      const uint32_t table = set.child();
+      const ExprId id = add(ExprKind::InTable, ast_.exprs[left].first, nodes_[table].last);
+      ast_.exprs[id].data = nodes_[table].first;
+      ast_.exprs[id].qualified = nodes_[table].last - nodes_[table].first > 1;
       set_children(id, {left, left, 1});
       return id;
     }
@@ -338,6 +343,9 @@ ExprId ExprBuilder::reference(TreeCursor& cursor, int depth) {
   }
   expr.name = cursor.at_node() ? nodes_[cursor.child()].first : cursor.take();
   if (!cursor.done()) {  // schema.table.column: outside, but its uses can be told
+    if (!equal_folded(name_text(ast_.lexemes[name], ast_.sql, buffer_), "main")) {
+      issues_.error(ast_.span_at(name), "no such schema: `" + std::string(ast_.span_at(name).of(ast_.sql)) + "`");
+    }
     expr.qualifier = expr.name;
     expr.name = nodes_[cursor.child()].last - 1;
   }
@@ -365,7 +373,7 @@ ExprId ExprBuilder::call(uint32_t name, uint32_t node, int depth) {
     if (rule == rules_.expr) {
       append(arguments, expr(cursor.child(), depth + (arguments.count == 0 ? 3 : 5)));
     } else if (rule == rules_.filter) {
-      call.filter = list(cursor.child(), depth + 8).first;
+      call.filter = list(cursor.child(), depth + 9).first;
     } else if (rule == rules_.over) {
       TreeCursor over(nodes_, cursor.child());
       over.take();
@@ -394,6 +402,7 @@ ExprId ExprBuilder::call(uint32_t name, uint32_t node, int depth) {
 
 ExprId ExprBuilder::cast(uint32_t node, int depth) {
   const ExprId id = add(ExprKind::Cast, nodes_[node].first, nodes_[node].last);
+  too_deep(depth + 4, node);  // the type comes on top of the operand
   set_children(id, list(node, depth + 2));
   return id;
 }
@@ -407,10 +416,12 @@ ExprId ExprBuilder::case_expr(uint32_t node, int depth) {
     ast_.exprs[id].has_operand = true;
     append(parts, expr(cursor.child(), depth + 1));
   }
-  while (!cursor.done()) {
+  for (int pairs = 0; !cursor.done();) {
     const Terminal word = ast_.lexemes[cursor.take()].terminal;
     if (word == Terminal::kw_ELSE) ast_.exprs[id].has_else = true;
-    if (cursor.at_node()) append(parts, expr(cursor.child(), depth + 6));
+    if (word == Terminal::kw_THEN) ++pairs;
+    const int below = word == Terminal::kw_THEN ? 5 + (pairs > 1) : 3 + (pairs > 0);
+    if (cursor.at_node()) append(parts, expr(cursor.child(), depth + below));
   }
   set_children(id, parts);
   return id;

@@ -24,11 +24,6 @@ class Issues {
   bool empty() const { return list_.empty(); }
   void clear() { list_.clear(); }
   void truncate(size_t size) { list_.resize(size); }
-  // What the database never looks at (an unused CTE) it does not refuse: errors in [first, end) become "outside".
-  void demote(size_t first, size_t end) {
-    for (size_t i = first; i < end; ++i) list_[i].error = false;
-  }
-
   // The one to report: null if there is none.
   const Issue* reason() const {
     for (const Issue& issue : list_) {

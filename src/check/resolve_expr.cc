@@ -77,6 +77,22 @@ void Resolver::in_list(ExprId id, Scope& scope) {
   }
 }
 
+// `x IN t` is outside the language, but a table that is not there, or is too wide, is an error before that.
+void Resolver::in_table(ExprId id, Scope& scope) {
+  const Expr& test = ast_.exprs[id];
+  expr(test.child, scope, true);
+  FromItem table;
+  table.named = true;
+  table.lexeme = table.alias_lexeme = test.data;
+  table.function = test.qualified;  // t(…) or schema.t: not looked into
+  bind_table(table, scope);
+  if (table.kind == SourceKind::Unknown || table.unknown_outputs) return;
+  if (width(test.child) != 0 && column_count(table) != width(test.child)) {
+    issues_.error(ast_.span(test), "sub-select returns " + std::to_string(column_count(table)) + " columns - expected " +
+                                       std::to_string(width(test.child)));
+  }
+}
+
 void Resolver::expr(ExprId id, Scope& scope, bool row_allowed) {
   const Expr& expr = ast_.exprs[id];
   switch (expr.kind) {
@@ -120,7 +136,6 @@ void Resolver::expr(ExprId id, Scope& scope, bool row_allowed) {
       [[fallthrough]];
     case ExprKind::Unary:
     case ExprKind::Test:
-    case ExprKind::InTable:
     case ExprKind::Collate:
     case ExprKind::Cast: {
       if (expr.kind == ExprKind::Collate) collation(expr);
@@ -130,6 +145,7 @@ void Resolver::expr(ExprId id, Scope& scope, bool row_allowed) {
       return;
     }
     case ExprKind::InList: return in_list(id, scope);
+    case ExprKind::InTable: return in_table(id, scope);
     case ExprKind::Between: {
       const ExprId low = ast_.exprs[expr.child].next;
       compare(expr.child, low, scope);
@@ -268,6 +284,7 @@ void Resolver::aggregate(ExprId id, Call& call, Scope& scope) {
   const bool aggregates = std::exchange(scope.aggregates, false);
   const bool windows = std::exchange(scope.windows, false);
   const uint64_t outer_references = std::exchange(references_, 0);
+  const uint64_t outer_owners = std::exchange(aggregate_owners_, 0);
   list(expr.child, scope);
   if (call.filter != 0) this->expr(call.filter, scope);
   const uint64_t visible = references_ & ((uint64_t{2} << scope.depth) - 1);
@@ -283,6 +300,12 @@ void Resolver::aggregate(ExprId id, Call& call, Scope& scope) {
     owner = owner->outer;
   }
   call.owner = owner->core;
+  const uint64_t owner_bit = uint64_t{1} << owner->depth;
+  if ((aggregate_owners_ & owner_bit) != 0) {
+    issues_.error(where, "misuse of aggregate: another aggregate of the same SELECT stands inside `" + name + "`()");
+  }
+  aggregate_owners_ |= outer_owners | owner_bit;
+  if (owner != &scope) ast_.cores[owner->core].outer_aggregate = call.name;
   if (owner != &scope && (!owner->aggregates || leaves_derived_table)) {
     issues_.error(where, "misuse of aggregate: `" + name + "`() aggregates an enclosing SELECT, in a place where it may not");
   }
@@ -330,23 +353,21 @@ void Resolver::window_base(Window& window, Scope& scope, CoreId core) {
   if (window.base == kNoName) return;
   const Range named = core == 0 ? Range{} : ast_.cores[core].windows;
   const Span where = ast_.span_at(window.base_lexeme);
-  if (std::exchange(window.base_checked, true)) return;
-  for (Index i = named.first; i < named.end(); ++i) {
-    Window& base = ast_.windows[i];
-    if (&base == &window) break;  // a definition sees those before it
-    if (base.name != window.base) continue;
-    this->window(i, scope, core);
-    if (window.only_reference) return;
-    const std::string text = text_of(window.base_lexeme);
-    if (window.partition != 0) issues_.error(where, "cannot override PARTITION clause of window: `" + text + "`");
-    if (base.order_count > 0 && window.order_count > 0) {
-      issues_.error(where, "cannot override ORDER BY clause of window: `" + text + "`");
-    }
-    if (base.has_frame) issues_.error(where, "cannot override frame specification of window: `" + text + "`");
-    if (window.order_count == 0) window.order_count = base.order_count;
-    return;
+  Index found = 0;  // of several with one name the last counts; a definition sees those before it
+  for (Index i = named.first; i < named.end() && &ast_.windows[i] != &window; ++i) {
+    if (ast_.windows[i].name == window.base) found = i;
   }
-  issues_.error(where, "no such window: `" + text_of(window.base_lexeme) + "`");
+  const std::string text = text_of(window.base_lexeme);
+  if (found == 0) return issues_.error(where, "no such window: `" + text + "`");
+  this->window(found, scope, core);
+  if (window.only_reference) return;
+  const Window& base = ast_.windows[found];
+  if (window.partition != 0) issues_.error(where, "cannot override PARTITION clause of window: `" + text + "`");
+  if (base.order_count > 0 && window.order_count > 0) {
+    issues_.error(where, "cannot override ORDER BY clause of window: `" + text + "`");
+  }
+  if (base.has_frame) issues_.error(where, "cannot override frame specification of window: `" + text + "`");
+  if (window.order_count == 0) window.order_count = base.order_count;
 }
 
 void Resolver::window_frame(const Window& window) {

@@ -85,6 +85,9 @@ void Resolver::bind_table(FromItem& item, const Scope& scope) {
   const std::string text = text_of(item.lexeme);
   if (item.function) return;  // table-valued: noted as outside from the grammar
   const NameId name = name_of(item.lexeme);
+  if (item.qualified && !equal_folded(text_of(item.lexeme - 2), "main")) {
+    return issues_.error(where, "no such table: `" + text_of(item.lexeme - 2) + "." + text + "`");
+  }
   if (!item.qualified && bind_cte(item, name, scope)) return;
   if (const auto table = catalog_.find_table(name)) {
     item.kind = SourceKind::Table;
@@ -134,12 +137,7 @@ bool Resolver::bind_cte(FromItem& item, NameId name, const Scope& scope) {
 }
 
 void Resolver::use_cte(FromItem& item, Index id, const Scope& scope) {
-  Cte& cte = ast_.ctes[id];
-  if (current_cte_ != 0) {
-    ast_.ctes[current_cte_].uses.push_back(id);
-  } else {
-    cte.used = true;
-  }
+  const Cte& cte = ast_.ctes[id];
   item.kind = SourceKind::Derived;
   item.outputs = cte.outputs;
   item.unknown_outputs = !cte.outputs_known;

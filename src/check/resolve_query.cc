@@ -13,12 +13,10 @@ constexpr int kDeepestSelect = 62;    // depths are bits of a word; the parser's
 }  // namespace
 
 void Resolver::run() {
-  references_ = 0;
+  references_ = aggregate_owners_ = 0;
   window_seen_ = false;
-  current_cte_ = 0;
   free_names_.clear();
   query(1, nullptr, nullptr, 0);
-  settle_ctes();
 }
 
 void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived) {
@@ -57,7 +55,7 @@ void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Inde
       order_by_compound(query, scope);
     }
   }
-  for (Index i = query.cores.first; i < query.cores.end(); ++i) group_by_with_windows(ast_.cores[i]);
+  for (Index i = query.cores.first; i < query.cores.end(); ++i) rewritten_for_windows(ast_.cores[i]);
   Scope nothing;  // LIMIT sees no column at all
   nothing.with = with;
   nothing.depth = scope.depth;
@@ -81,8 +79,6 @@ void Resolver::ctes(Query& query, WithFrame& frame) {
         }
       }
     }
-    const Index enclosing = std::exchange(current_cte_, i);
-    cte.issues.first = static_cast<Index>(issues_.size());
     this->query(cte.query, nullptr, &frame, i);
     const Query& body = ast_.queries[cte.query];
     cte.outputs = body.outputs;
@@ -96,28 +92,8 @@ void Resolver::ctes(Query& query, WithFrame& frame) {
       for (Index c = cte.columns.first; c < cte.columns.end(); ++c) push_output(ast_.cte_columns[c], first);
       cte.outputs = {first, cte.columns.count};
     }
-    cte.issues.count = static_cast<Index>(issues_.size()) - cte.issues.first;
-    current_cte_ = enclosing;
   }
   frame.visible_end = query.ctes.end();
-}
-
-// The database does not look into a CTE that nothing uses, so what is wrong there is no error of its own.
-void Resolver::settle_ctes() {
-  std::vector<Index> todo;
-  for (Index i = 1; i < ast_.ctes.size(); ++i) {
-    if (ast_.ctes[i].used) todo.push_back(i);
-  }
-  while (!todo.empty()) {
-    const Index user = todo.back();
-    todo.pop_back();
-    for (const Index used : ast_.ctes[user].uses) {
-      if (!std::exchange(ast_.ctes[used].used, true)) todo.push_back(used);
-    }
-  }
-  for (const Cte& cte : ast_.ctes) {
-    if (!cte.used) issues_.demote(cte.issues.first, cte.issues.end());
-  }
 }
 
 void Resolver::core(CoreId id, Scope& scope) {
@@ -178,24 +154,25 @@ void Resolver::core(CoreId id, Scope& scope) {
       issues_.error(ast_.span(ast_.exprs[term]), "window functions are not allowed in the GROUP BY clause");
     }
   }
-  for (Index w = core.windows.first; w < core.windows.end(); ++w) window_base(ast_.windows[w], scope, id);
   // What no OVER refers to the database does not look at; the definition does.
   for (Index w = core.windows.first; w < core.windows.end(); ++w) {
     if (ast_.windows[w].resolved) continue;
-    const auto first = issues_.size();
     Scope unused = scope;
     unused.aliases = false;
     unused.aggregates = true;
     window(w, unused, id);
-    issues_.demote(first, issues_.size());
   }
   scope.aliases = scope.aggregates = false;
 }
 
-// To compute windows SQLite moves GROUP BY into a query of its own, where a term that stands for the number 3 is read
-// again as the third column.
-void Resolver::group_by_with_windows(const Core& core) {
+// To compute windows SQLite moves FROM … HAVING into a query of its own. There a GROUP BY term that stands for the number
+// 3 is read again as the third column, and an aggregate in a nested SELECT no longer finds the rows it aggregates.
+void Resolver::rewritten_for_windows(const Core& core) {
   if (!core.has_window) return;
+  if (core.outer_aggregate != 0) {
+    issues_.error(ast_.span_at(core.outer_aggregate), "misuse of aggregate: `" + text_of(core.outer_aggregate) +
+                                                          "`() of a SELECT with window functions, inside a nested SELECT");
+  }
   for (ExprId term = core.group_by; term != 0; term = ast_.exprs[term].next) {
     const Expr& expr = ast_.exprs[term];
     if (expr.bind != Bind::Alias) continue;

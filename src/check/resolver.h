@@ -60,7 +60,7 @@ class Resolver {
   void core(CoreId id, Scope& scope);
   void order_by_single(const Query& query, Scope scope);
   void order_by_compound(const Query& query, const Scope& scope);
-  void group_by_with_windows(const Core& core);
+  void rewritten_for_windows(const Core& core);
   bool has_query(ExprId id) const;
   bool matches_output(CoreId core, ExprId term, const Scope& scope);
   bool ordinal(ExprId term, const Core& core, const Scope& scope, std::string_view clause);
@@ -69,7 +69,6 @@ class Resolver {
   void output_names(Query& query);
   NameId item_name(const Item& item) const;
   void push_output(NameId name, Index first);
-  void settle_ctes();
 
   // resolve_from.cc: FROM items, joins, `*`
   void from(CoreId id, const Scope& scope);
@@ -105,6 +104,7 @@ class Resolver {
   void list(ExprId first, Scope& scope);
   void compare(ExprId left, ExprId right, Scope& scope);
   void in_list(ExprId id, Scope& scope);
+  void in_table(ExprId id, Scope& scope);
   Index width(ExprId id) const;  // 0: not known
   void scalar(ExprId id);
   std::optional<int> folded_constant(ExprId id) const;
@@ -127,8 +127,8 @@ class Resolver {
   Issues& issues_;
   std::string buffer_;
   uint64_t references_ = 0;    // depths of the SELECTs named by what is being resolved
+  uint64_t aggregate_owners_ = 0;  // depths of the SELECTs whose aggregates were met in an argument
   bool window_seen_ = false;   // a window function was met in what is being resolved
-  Index current_cte_ = 0;      // the innermost CTE body being resolved
   // A name in a CTE's body that the body does not bind.
   struct FreeName {
     Index cte;

@@ -25,14 +25,16 @@ struct Prepared {
 
 class Database {
  public:
-  static Result<Database> open(const std::string& path);            // read-only, never created
-  static Result<Database> in_memory(std::string_view setup_sql);    // an empty database, then this SQL
+  static Result<Database> open(const std::string& path);          // read-only, never created
+  static Result<Database> in_memory(std::string_view setup_sql);  // an empty database, then this SQL
 
   // Prepares one statement. Trailing text after it makes it not ok.
   Prepared prepare(std::string_view sql);
 
  private:
-  struct Close { void operator()(sqlite3* db) const; };
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
   explicit Database(sqlite3* db) : db_(db) {}
   std::unique_ptr<sqlite3, Close> db_;
 };

@@ -14,7 +14,7 @@
 
 namespace pccsql {
 
-using TableId = uint32_t;   // index into Catalog::tables()
+using TableId = uint32_t;      // index into Catalog::tables()
 using ColumnIndex = uint32_t;  // index into Table::columns
 
 struct ColumnRef {
@@ -33,6 +33,8 @@ struct Column {
   NameId id = kNoName;  // set by Catalog
 };
 
+// Virtual: never to be asked for. Virtual tables, the tables that store them, and SQLite's own (sqlite_sequence) where
+// tables.json lists them among the others.
 enum class TableKind { Table, View, Virtual };
 
 struct ForeignKey {
@@ -46,7 +48,8 @@ struct Table {
   TableKind kind = TableKind::Table;
   std::vector<Column> columns;
   bool without_rowid = false;
-  // The column that `rowid` is another name for. Without one (or where the source cannot tell) rowid is not ours to judge.
+  // The column that `rowid` is another name for. Without one (or where the source cannot tell) rowid is not ours to
+  // judge.
   std::optional<ColumnIndex> integer_primary_key;
   std::vector<ColumnIndex> primary_key;
   std::vector<std::vector<ColumnIndex>> unique_keys;  // UNIQUE constraints and unique indexes, without the primary key

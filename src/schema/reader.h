@@ -14,7 +14,8 @@ namespace pccsql {
 Result<Catalog> read_sqlite_catalog(const std::string& path);
 
 // Runs the DDL in an empty in-memory database and reads that. Only CREATE TABLE/VIEW/INDEX statements may appear (and
-// INSERT, which is skipped); anything else is an Error with its line.
+// INSERT, which is skipped); anything else is an Error with its line. Where SQLite misses a comma that stands at the end
+// of a comment, `a INT -- Public,` as prompts write schemas, it is given one.
 Result<Catalog> read_ddl_catalog(std::string_view ddl, const std::string& file = {});
 
 // All databases of a Spider/BIRD `tables.json`; Catalog::name() is the db_id.

@@ -21,14 +21,22 @@ bool Parser::viable(Terminal terminal) const {
 Terminal Parser::read_as(const Lexeme& lexeme) const {
   const KeywordKind kind = keyword_kind(lexeme.terminal);
   if (kind == KeywordKind::Reserved || kind == KeywordKind::Window || viable(lexeme.terminal)) return lexeme.terminal;
-  if (kind == KeywordKind::JoinWord) {
-    for (size_t i = stack_.size(); i-- > 0;) {
-      const State& state = grammar_.states()[stack_[i].state];
-      if (state.slot == Slot::Alias) return lexeme.terminal;
-      if (!state.final) break;
+  return kind == KeywordKind::JoinWord && name_slot() == Slot::Alias ? lexeme.terminal : Terminal::Name;
+}
+
+// The slot that a name read now would fill.
+Slot Parser::name_slot() const {
+  for (size_t i = stack_.size(); i-- > 0;) {
+    StateId state = stack_[i].state;
+    Action action = grammar_.action(state, Terminal::Name);
+    while (action.kind == Action::Call) {
+      state = grammar_.rules()[action.rule].start;
+      action = grammar_.action(state, Terminal::Name);
     }
+    if (action.kind == Action::Shift) return grammar_.states()[state].slot;
+    if (!grammar_.states()[state].final) break;
   }
-  return Terminal::Name;
+  return Slot::None;
 }
 
 void Parser::close(uint32_t lexeme) {

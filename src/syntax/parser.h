@@ -39,6 +39,7 @@ class Parser {
   };
   bool viable(Terminal terminal) const;
   Terminal read_as(const Lexeme& lexeme) const;
+  Slot name_slot() const;
   void close(uint32_t lexeme);
 
   const Grammar& grammar_;

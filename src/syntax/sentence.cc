@@ -9,7 +9,7 @@ constexpr uint32_t kFar = 1'000'000;
 
 }  // namespace
 
-SentenceGenerator::SentenceGenerator(const Grammar& grammar, Fill fill, uint64_t seed)
+SentenceGenerator::SentenceGenerator(const Grammar& grammar, Fill fill, uint64_t seed, bool outside)
     : grammar_(grammar),
       fill_(std::move(fill)),
       random_(seed),
@@ -20,32 +20,38 @@ SentenceGenerator::SentenceGenerator(const Grammar& grammar, Fill fill, uint64_t
     changed = false;
     for (size_t s = 0; s < state_cost_.size(); ++s) {
       const State& state = grammar_.states()[s];
-      uint32_t cost = state.final ? 0 : kFar;
+      uint32_t least = state.final ? 0 : kFar;
       for (const Edge& edge : state.edges) {
-        cost = std::min(cost, (edge.rule == kNone ? 1 : rule_cost_[edge.rule]) + state_cost_[edge.to]);
+        least = std::min(least, cost(edge));
       }
-      if (cost < state_cost_[s]) {
-        state_cost_[s] = cost;
+      if (least < state_cost_[s]) {
+        state_cost_[s] = least;
         changed = true;
       }
     }
-    for (size_t r = 0; r < rule_cost_.size(); ++r) rule_cost_[r] = state_cost_[grammar_.rules()[r].start];
+    for (size_t r = 0; r < rule_cost_.size(); ++r) {
+      const Rule& rule = grammar_.rules()[r];
+      if (outside || rule.outside.empty()) rule_cost_[r] = state_cost_[rule.start];
+    }
   }
 }
 
-std::string SentenceGenerator::next(const SentenceOptions& options) {
+uint32_t SentenceGenerator::cost(const Edge& edge) const {
+  return (edge.rule == kNone ? 1 : rule_cost_[edge.rule]) + state_cost_[edge.to];
+}
+
+std::string SentenceGenerator::next(int length) {
   std::string text;
   std::vector<StateId> stack{grammar_.rules()[0].start};
   ++entered_[0];
   int lexemes = 0;
   while (!stack.empty()) {
     const State& state = grammar_.states()[stack.back()];
-    const bool hurry = lexemes + static_cast<int>(stack.size()) >= options.lexemes;
+    const bool hurry = lexemes + static_cast<int>(stack.size()) >= length;
     std::vector<const Edge*> ways;
     for (const Edge& edge : state.edges) {
-      if (edge.rule != kNone && !options.outside && !grammar_.rules()[edge.rule].outside.empty()) continue;
-      const uint32_t cost = (edge.rule == kNone ? 1 : rule_cost_[edge.rule]) + state_cost_[edge.to];
-      if (!hurry || cost <= state_cost_[stack.back()]) ways.push_back(&edge);
+      const uint32_t least = cost(edge);
+      if (least < kFar && (!hurry || least <= state_cost_[stack.back()])) ways.push_back(&edge);
     }
     // Ending is one way among the others, a little more likely, so that sentences do not all run into the limit.
     const size_t choices = ways.size() + (state.final ? 1 + ways.size() / 2 : 0);

@@ -11,24 +11,23 @@
 
 namespace pccsql {
 
-struct SentenceOptions {
-  int lexemes = 30;      // after about so many the shortest way to the end is taken
-  bool outside = false;  // also rules marked as outside the language
-};
-
 class SentenceGenerator {
  public:
   // Gives the text for a name in a slot, or for a literal.
   using Fill = std::function<std::string(Terminal, Slot, std::mt19937_64&)>;
 
-  SentenceGenerator(const Grammar& grammar, Fill fill, uint64_t seed);
+  // Rules marked as outside the language are left out unless `outside`.
+  SentenceGenerator(const Grammar& grammar, Fill fill, uint64_t seed, bool outside = false);
 
-  // One sentence from the grammar's first rule, its lexemes parted by blanks.
-  std::string next(const SentenceOptions& options);
+  // One sentence from the grammar's first rule, its lexemes parted by blanks. After about `length` lexemes the shortest
+  // way to the end is taken.
+  std::string next(int length);
   // How often each rule has been entered so far.
   const std::vector<uint64_t>& entered() const { return entered_; }
 
  private:
+  uint32_t cost(const Edge& edge) const;
+
   const Grammar& grammar_;
   Fill fill_;
   std::mt19937_64 random_;

@@ -1,0 +1,189 @@
+// The rules, each a way by which a value is reached under a more permitted name. Derived columns have a file of their
+// own (derived.cc); what is here needs no more than the catalogue's keys.
+#include "lint/lint.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "lint/derived.h"
+
+namespace pccsql {
+namespace {
+
+// "`t.a`, `t.b` and `t.c`"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+// Whether `a` permits a role that `b` does not.
+bool permits_more(ColumnPolicy a, ColumnPolicy b) { return intersection(a, b) != a; }
+
+class Linter {
+ public:
+  Linter(const Catalog& catalog, const Policy& policy) : catalog_(catalog), policy_(policy) {}
+
+  std::vector<Warning> run() {
+    warn_of_derived_columns();
+    warn_of_rowids();
+    warn_of_twins();
+    warn_of_unique_keys();
+    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.place < b.place; });
+    std::vector<Warning> warnings;
+    for (Found& found : found_) warnings.push_back(std::move(found.warning));
+    return warnings;
+  }
+
+ private:
+  struct Found {
+    std::pair<TableId, int64_t> place;
+    Warning warning;
+  };
+
+  std::string name(ColumnRef column) const {
+    return "`" + catalog_.table(column.table).name + "." + catalog_.column(column).name + "`";
+  }
+  std::string is_policy(ColumnRef column) const { return "is " + std::string(to_string(policy_.of(column))); }
+  std::string described(ColumnRef column) const { return name(column) + ", which " + is_policy(column); }
+
+  void warn(Leak leak, ColumnRef column, std::string message) {
+    found_.push_back({{column.table, column.column},
+                      {leak, catalog_.table(column.table).name, catalog_.column(column).name, std::move(message)}});
+  }
+
+  template <typename Visit>
+  void for_each_column(const Visit& visit) const {
+    for (size_t t = 0; t < catalog_.tables().size(); ++t) {
+      for (size_t c = 0; c < catalog_.tables()[t].columns.size(); ++c) {
+        visit(ColumnRef{static_cast<TableId>(t), static_cast<ColumnIndex>(c)});
+      }
+    }
+  }
+
+  void warn_of_derived_columns() {
+    for (const GivenAway& given : find_given_away(catalog_, policy_)) {
+      const Table& table = catalog_.table(given.table);
+      std::vector<std::string> sources;
+      for (const ColumnRef column : given.columns) sources.push_back(described(column));
+      for (const TableId hidden : given.tables) {
+        sources.push_back("table `" + catalog_.table(hidden).name + "`, all of whose columns are Hidden");
+      }
+      if (given.column) {
+        const ColumnRef column{given.table, *given.column};
+        const bool view = table.kind == TableKind::View;
+        warn(view ? Leak::View : Leak::GeneratedColumn, column,
+             std::string(view ? "view column " : "generated column ") + name(column) + " " + is_policy(column) +
+                 ", but is computed from " + listed(sources));
+      } else {
+        found_.push_back(
+            {{given.table, -1},
+             {Leak::View, table.name, {}, "the rows of view `" + table.name + "` depend on " + listed(sources)}});
+      }
+    }
+  }
+
+  void warn_of_rowids() {
+    for (size_t t = 0; t < catalog_.tables().size(); ++t) {
+      const Table& table = catalog_.tables()[t];
+      const auto id = static_cast<TableId>(t);
+      if (!table.integer_primary_key || policy_.all_hidden(id)) continue;
+      const ColumnRef column{id, *table.integer_primary_key};
+      if (policy_.of(column) == ColumnPolicy::Public) continue;
+      warn(Leak::Rowid, column,
+           name(column) + " " + is_policy(column) +
+               ", but it is the rowid: `rowid`, `oid` and `_rowid_` are other names of " +
+               "it wherever this policy is not enforced, and rows that nothing orders come in its order");
+    }
+  }
+
+  // Columns that foreign keys tie together, directly or in a chain, hold the same values.
+  void warn_of_twins() {
+    std::vector<size_t> first;  // number of each table's first column
+    size_t total = 0;
+    for (const Table& table : catalog_.tables()) {
+      first.push_back(total);
+      total += table.columns.size();
+    }
+    std::vector<size_t> leader(total);
+    std::iota(leader.begin(), leader.end(), size_t{0});
+    const auto find = [&](size_t column) {
+      while (leader[column] != column) column = leader[column] = leader[leader[column]];
+      return column;
+    };
+    for (size_t t = 0; t < catalog_.tables().size(); ++t) {
+      for (const ForeignKey& key : catalog_.tables()[t].foreign_keys) {
+        for (size_t i = 0; i < std::min(key.columns.size(), key.parent_columns.size()); ++i) {
+          const auto parent = catalog_.find_column(key.parent_table, key.parent_columns[i]);
+          if (parent) leader[find(first[t] + key.columns[i])] = find(first[parent->table] + parent->column);
+        }
+      }
+    }
+    std::map<size_t, std::vector<ColumnRef>> families;
+    for_each_column([&](ColumnRef column) { families[find(first[column.table] + column.column)].push_back(column); });
+    for (const auto& [number, family] : families) {
+      for (const ColumnRef column : family) {
+        std::vector<std::string> freer;
+        for (const ColumnRef other : family) {
+          if (permits_more(policy_.of(other), policy_.of(column))) freer.push_back(described(other));
+        }
+        if (freer.empty()) continue;
+        warn(Leak::Twin, column,
+             name(column) + " " + is_policy(column) + ", but a foreign key ties it to the same values in " +
+                 listed(freer));
+      }
+    }
+  }
+
+  void warn_of_unique_keys() {
+    for_each_column([&](ColumnRef column) {
+      if (policy_.of(column) != ColumnPolicy::AggregateOnly) return;
+      const Table& table = catalog_.table(column.table);
+      std::vector<std::vector<ColumnIndex>> keys = table.unique_keys;
+      if (!table.primary_key.empty()) keys.insert(keys.begin(), table.primary_key);
+      for (const std::vector<ColumnIndex>& key : keys) {
+        std::vector<std::string> names;
+        bool open = true;
+        for (const ColumnIndex part : key) {
+          names.push_back("`" + table.columns[part].name + "`");
+          open = open && policy_.of({column.table, part}) == ColumnPolicy::Public;
+        }
+        if (!open) continue;
+        warn(Leak::UniqueKey, column,
+             name(column) + " is AggregateOnly, but the unique key " + listed(names) +
+                 " is Public: grouped by it, every group is one row and its sum is the value");
+        return;
+      }
+    });
+  }
+
+  const Catalog& catalog_;
+  const Policy& policy_;
+  std::vector<Found> found_;
+};
+
+}  // namespace
+
+std::string_view to_string(Leak leak) {
+  switch (leak) {
+    case Leak::GeneratedColumn:
+      return "generated-column";
+    case Leak::View:
+      return "view";
+    case Leak::Rowid:
+      return "rowid";
+    case Leak::Twin:
+      return "twin";
+    case Leak::UniqueKey:
+      return "unique-key";
+  }
+  return "";
+}
+
+std::vector<Warning> lint(const Catalog& catalog, const Policy& policy) { return Linter(catalog, policy).run(); }
+
+}  // namespace pccsql

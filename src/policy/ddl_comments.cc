@@ -1,0 +1,205 @@
+// Policies as comments in DDL: `salary INT, -- AggregateOnly`, and as prompts write it, `salary INT -- AggregateOnly,`
+// with the comma inside the comment. A comment speaks of the column whose definition or comma it follows on its line.
+//
+// Only the list in the parentheses of CREATE TABLE is looked at. There a comment that begins with a policy's name but
+// follows no column, or begins with what is nearly a policy's name, is an error: a person meant something by it.
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "policy/policy_file.h"
+#include "policy/sql_cursor.h"
+#include "policy/unknown.h"
+#include "schema/comments.h"
+
+namespace pccsql {
+namespace {
+
+bool is_word_byte(char c) { return (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+
+std::string_view first_word(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() && is_word_byte(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+// Whether a person who wrote `word` will have meant a policy: another case, a slip or two.
+bool resembles_policy(std::string_view word, size_t slips_in_long_names) {
+  constexpr size_t kLongestWorthComparing = 20;
+  if (word.size() > kLongestWorthComparing) return false;
+  for (const ColumnPolicy policy : kColumnPolicies) {
+    const std::string_view name = to_string(policy);
+    // One slip in the short names, lest `publish` be taken for Public.
+    if (edit_distance(word, name) <= (name.size() > 8 ? slips_in_long_names : 1)) return true;
+  }
+  return false;
+}
+
+// `Aggregate only` and `aggregate-only`: two words that would be one policy.
+std::string first_two_words_joined(std::string_view text) {
+  const std::string_view first = first_word(text);
+  std::string_view rest = text.substr(first.size());
+  if (rest.empty() || (rest[0] != ' ' && rest[0] != '-')) return {};
+  return std::string(first) + std::string(first_word(rest.substr(1)));
+}
+
+class CommentReader {
+ public:
+  CommentReader(std::string_view ddl, const Catalog& catalog, const std::string& file)
+      : cursor_(ddl, file), catalog_(catalog) {
+    for (const Table& table : catalog.tables()) given_.emplace_back(table.columns.size());
+  }
+
+  Result<Policy> read(ColumnPolicy otherwise) {
+    if (Failure failure = cursor_.check()) return *failure;
+    while (!cursor_.at_end()) {
+      if (Failure failure = read_statement()) return *failure;
+    }
+    Policy policy(catalog_, otherwise);
+    for (size_t t = 0; t < given_.size(); ++t) {
+      for (size_t c = 0; c < given_[t].size(); ++c) {
+        if (given_[t][c]) policy.set({static_cast<TableId>(t), static_cast<ColumnIndex>(c)}, *given_[t][c]);
+      }
+    }
+    return policy;
+  }
+
+ private:
+  using Failure = std::optional<Error>;
+
+  Failure read_statement() {
+    const bool create = cursor_.take_word("CREATE");
+    if (create && (cursor_.at_word("TEMP") || cursor_.at_word("TEMPORARY"))) cursor_.advance();
+    if (!create || !cursor_.take_word("TABLE")) {
+      cursor_.skip_statement();
+      return std::nullopt;
+    }
+    if (cursor_.take_word("IF")) {
+      cursor_.take_word("NOT");
+      cursor_.take_word("EXISTS");
+    }
+    uint32_t at = cursor_.next().span.begin;
+    std::optional<std::string> name = cursor_.take_name();
+    while (name && cursor_.take(Terminal::Dot)) {
+      at = cursor_.next().span.begin;
+      name = cursor_.take_name();
+    }
+    if (!name) return cursor_.error("the name of a table was expected");
+    const std::optional<TableId> table = catalog_.find_table(*name);
+    if (!table) return cursor_.error_at(at, unknown_table(catalog_, *name));
+    if (cursor_.at(Terminal::LeftParen)) {
+      if (Failure failure = read_list(*table)) return failure;
+    }
+    cursor_.skip_statement();
+    return std::nullopt;
+  }
+
+  // ( column, column, …, constraint ): stands at the parenthesis, ends past its partner.
+  Failure read_list(TableId table) {
+    cursor_.advance();
+    if (Failure failure = read_comments(std::nullopt, nullptr)) return failure;
+    while (true) {
+      std::optional<ColumnRef> column;
+      if (Failure failure = begin_item(table, column)) return failure;
+      if (Failure failure = finish_item(column)) return failure;
+      const bool closes = cursor_.at(Terminal::RightParen);
+      if (closes || cursor_.at(Terminal::Comma)) {
+        cursor_.advance();
+        // After the last parenthesis no column is near enough to be meant.
+        if (Failure failure = read_comments_on_line(closes ? std::nullopt : column, closes)) return failure;
+      }
+      if (closes) return std::nullopt;
+    }
+  }
+
+  // The name of a column, which is looked up, or the first word of a table constraint, which is no column.
+  Failure begin_item(TableId table, std::optional<ColumnRef>& column) {
+    for (const std::string_view word : {"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}) {
+      if (cursor_.take_word(word)) return std::nullopt;
+    }
+    const uint32_t at = cursor_.next().span.begin;
+    const std::optional<std::string> name = cursor_.take_name();
+    if (!name) return cursor_.error("the name of a column was expected");
+    const std::optional<ColumnIndex> index = catalog_.table(table).find_column(catalog_.names().find(*name));
+    if (!index) return cursor_.error_at(at, unknown_column(catalog_.table(table), *name));
+    column = ColumnRef{table, *index};
+    return std::nullopt;
+  }
+
+  // Ends at the comma or parenthesis after the item, or past a comment that swallowed the comma.
+  Failure finish_item(std::optional<ColumnRef> column) {
+    size_t depth = 0;
+    while (true) {
+      bool swallowed = false;
+      if (Failure failure = read_comments(column, depth == 0 ? &swallowed : nullptr)) return failure;
+      const Terminal terminal = cursor_.next().terminal;
+      if (terminal == Terminal::End || terminal == Terminal::Semicolon) return cursor_.error("a `)` is missing");
+      if (swallowed || (depth == 0 && (terminal == Terminal::Comma || terminal == Terminal::RightParen)))
+        return std::nullopt;
+      if (terminal == Terminal::LeftParen) ++depth;
+      if (terminal == Terminal::RightParen) --depth;
+      cursor_.advance();
+    }
+  }
+
+  // The gap between the lexeme just taken and the next one.
+  std::vector<Comment> comments_here() const {
+    return comments_in(cursor_.sql(), {cursor_.lexeme(cursor_.place() - 1).span.end, cursor_.next().span.begin});
+  }
+
+  // Sets `swallowed`, if given, when one of the comments holds the comma that ends the item.
+  Failure read_comments(std::optional<ColumnRef> column, bool* swallowed) {
+    const bool comma_is_missing = !cursor_.at(Terminal::Comma) && !cursor_.at(Terminal::RightParen);
+    for (const Comment& comment : comments_here()) {
+      if (Failure failure = apply(comment, column)) return failure;
+      if (swallowed && comma_is_missing && comment.ends_with_comma(cursor_.sql())) {
+        *swallowed = true;
+        column.reset();  // what follows stands on a line of its own
+      }
+    }
+    return std::nullopt;
+  }
+
+  // After a comma or the last parenthesis: on the same line `column` is meant, below it none is.
+  Failure read_comments_on_line(std::optional<ColumnRef> column, bool only_this_line) {
+    const uint32_t begin = cursor_.lexeme(cursor_.place() - 1).span.end;
+    for (const Comment& comment : comments_here()) {
+      const bool same_line = Span{begin, comment.span.begin}.of(cursor_.sql()).find('\n') == std::string_view::npos;
+      if (!same_line && only_this_line) break;
+      if (Failure failure = apply(comment, same_line ? column : std::nullopt)) return failure;
+    }
+    return std::nullopt;
+  }
+
+  Failure apply(const Comment& comment, std::optional<ColumnRef> column) {
+    const std::string text = trimmed(comment.text.of(cursor_.sql()));
+    const std::string_view word = first_word(text);
+    const std::optional<ColumnPolicy> policy = parse_column_policy(word);
+    if (!policy) {
+      if (resembles_policy(word, 3)) return cursor_.error_at(comment.span.begin, unknown_policy(word));
+      const std::string joined = first_two_words_joined(text);
+      if (resembles_policy(joined, 2)) return cursor_.error_at(comment.span.begin, unknown_policy(joined));
+      return std::nullopt;
+    }
+    if (!column) {
+      return cursor_.error_at(comment.span.begin, "the policy " + shown(word) +
+                                                      " follows no column; write it behind the column, on its line");
+    }
+    std::optional<ColumnPolicy>& given = given_[column->table][column->column];
+    given = given ? intersection(*given, *policy) : *policy;
+    return std::nullopt;
+  }
+
+  SqlCursor cursor_;
+  const Catalog& catalog_;
+  std::vector<std::vector<std::optional<ColumnPolicy>>> given_;
+};
+
+}  // namespace
+
+Result<Policy> parse_policy_ddl(std::string_view ddl, const Catalog& catalog, ColumnPolicy otherwise,
+                                const std::string& file) {
+  return CommentReader(ddl, catalog, file).read(otherwise);
+}
+
+}  // namespace pccsql

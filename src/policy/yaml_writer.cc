@@ -1,0 +1,123 @@
+// Policies written as files: every column of every table has its line, so that nothing hangs on a default. The one
+// column that cannot be named in a policy file is one that is really called `*`; but where all others are named, the
+// line for `*` speaks of it alone, and so the file still reads back to the same policy. A name that is not valid UTF-8
+// has no line: no policy file can hold it, no query can name it, and it falls to the default, Hidden.
+#include <cstdio>
+
+#include "base/text.h"
+#include "policy/policy_file.h"
+
+namespace pccsql {
+namespace {
+
+bool is_plain_name(std::string_view name) {
+  constexpr std::string_view kMeaningToYaml[] = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
+  for (const std::string_view word : kMeaningToYaml) {
+    if (equal_folded(name, word)) return false;
+  }
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
+  for (const char c : name) {
+    if (!((fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || c == '_')) return false;
+  }
+  return true;
+}
+
+std::string yaml_name(std::string_view name) {
+  if (is_plain_name(name)) return std::string(name);
+  std::string out = "\"";
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02X", static_cast<unsigned>(byte));
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+bool is_writable(std::string_view name) { return find_invalid_utf8(name) == name.npos; }
+
+// Calls begin_table(id) and column(ref, written name) for whatever a policy file can hold, in the catalogue's order.
+template <typename BeginTable, typename EachColumn>
+void for_each_writable(const Catalog& catalog, const BeginTable& begin_table, const EachColumn& each_column) {
+  for (size_t t = 0; t < catalog.tables().size(); ++t) {
+    const auto id = static_cast<TableId>(t);
+    const Table& table = catalog.table(id);
+    // A second table or column of one name can neither be found nor listed twice.
+    if (table.columns.empty() || !is_writable(table.name) || catalog.find_table(table.id) != id) continue;
+    begin_table(id);
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      const auto column = static_cast<ColumnIndex>(c);
+      if (!is_writable(table.columns[c].name) || table.find_column(table.columns[c].id) != column) continue;
+      each_column(ColumnRef{id, column}, yaml_name(table.columns[c].name));
+    }
+  }
+}
+
+}  // namespace
+
+Policy intersection(const Catalog& catalog, const Policy& a, const Policy& b) {
+  Policy both(catalog, ColumnPolicy::Hidden);
+  for (size_t t = 0; t < catalog.tables().size(); ++t) {
+    for (size_t c = 0; c < catalog.tables()[t].columns.size(); ++c) {
+      const ColumnRef column{static_cast<TableId>(t), static_cast<ColumnIndex>(c)};
+      both.set(column, intersection(a.of(column), b.of(column)));
+    }
+  }
+  return both;
+}
+
+std::string to_yaml(const Catalog& catalog, const Policy& policy) {
+  std::string tables;
+  for_each_writable(
+      catalog, [&](TableId id) { tables += "  " + yaml_name(catalog.table(id).name) + ":\n"; },
+      [&](ColumnRef column, const std::string& name) {
+        tables += "    " + name + ": " + std::string(to_string(policy.of(column))) + "\n";
+      });
+  return "version: 1\ndefault: Hidden\n" + (tables.empty() ? std::string() : "tables:\n" + tables);
+}
+
+std::string initial_policy_yaml(const Catalog& catalog) {
+  std::string tables;
+  for_each_writable(
+      catalog,
+      [&](TableId id) {
+        const Table& table = catalog.table(id);
+        tables += "\n  " + yaml_name(table.name) + ":";
+        if (table.kind == TableKind::View) tables += "  # a view: see what it is computed from";
+        if (table.kind == TableKind::Virtual)
+          tables += "  # a virtual table: no query may name it, whatever stands here";
+        tables += "\n";
+      },
+      [&](ColumnRef column, const std::string& name) {
+        const bool hidden = hidden_by_name(catalog.column(column).name);
+        std::string why;
+        if (hidden) {
+          why = "  # its name suggests personal data";
+        } else if (catalog.column(column).generated != Generated::No) {
+          why = "  # generated: see what it is computed from";
+        }
+        tables += "    " + name + (hidden ? ": Hidden" : ": Public") + why + "\n";
+      });
+  return "# A first policy, guessed from the names of columns. Go through it line by line; `pccsql policy lint` then "
+         "warns of\n"
+         "# policies that leak by construction.\n"
+         "#\n"
+         "#   Public         any use\n"
+         "#   ConditionOnly  only in WHERE, HAVING and JOIN conditions; never shown\n"
+         "#   AggregateOnly  only inside COUNT, SUM and AVG\n"
+         "#   Hidden         no use at all; also what every column is that is not listed here\n"
+         "version: 1\n"
+         "default: Hidden\n" +
+         (tables.empty() ? std::string() : "tables:" + tables);
+}
+
+}  // namespace pccsql

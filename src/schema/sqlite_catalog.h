@@ -1,0 +1,17 @@
+// The catalogue of an open SQLite database: shared by the reader of files and the reader of DDL text.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "schema/catalog.h"
+
+struct sqlite3;
+
+namespace pccsql {
+
+// Asks SQLite itself about every table and view of the main database. Switches double-quoted strings off on `db`, and
+// may make a temporary table there.
+Result<Catalog> catalog_of(sqlite3* db, const std::string& name);
+
+}  // namespace pccsql

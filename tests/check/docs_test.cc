@@ -1,0 +1,129 @@
+// docs/policy.md promises a verdict for each of its examples: they are judged here, against the demo database. An example
+// is a row of a table whose last two cells are a query in backticks and its verdict, `unsafe / safe` where strict and
+// paper differ.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "check/check.h"
+#include "policy/policy_file.h"
+#include "schema/reader.h"
+
+namespace pccsql {
+namespace {
+
+struct Example {
+  size_t line = 0;
+  std::string sql;
+  std::string strict;
+  std::string paper;
+};
+
+// The cells of a table's row; `\|` is a bar inside a cell.
+std::vector<std::string> cells_of(const std::string& row) {
+  std::vector<std::string> cells;
+  std::string cell;
+  for (size_t i = 1; i < row.size(); ++i) {
+    if (row[i] == '\\' && i + 1 < row.size() && row[i + 1] == '|') {
+      cell += row[++i];
+    } else if (row[i] == '|') {
+      cells.push_back(trimmed(cell));
+      cell.clear();
+    } else {
+      cell += row[i];
+    }
+  }
+  return cells;
+}
+
+std::vector<Example> examples_of(const std::string& page) {
+  std::vector<Example> examples;
+  std::istringstream in(page);
+  size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (!line.starts_with("|")) continue;
+    const std::vector<std::string> cells = cells_of(line);
+    if (cells.size() < 2) continue;
+    const std::string& sql = cells[cells.size() - 2];
+    const std::string& verdict = cells.back();
+    if (sql.size() < 2 || !sql.starts_with('`') || !sql.ends_with('`')) continue;
+    const size_t slash = verdict.find(" / ");
+    examples.push_back({number, sql.substr(1, sql.size() - 2), verdict.substr(0, slash),
+                        slash == std::string::npos ? verdict : verdict.substr(slash + 3)});
+  }
+  return examples;
+}
+
+std::string text_of(const std::string& path) {
+  const Result<std::string> text = read_file(std::string(PCCSQL_ROOT "/") + path);
+  EXPECT_TRUE(text) << text.error().to_string();
+  return text ? *text : "";
+}
+
+TEST(PolicyPage, EveryExampleHasTheVerdictItStates) {
+  const Result<Catalog> catalog = read_ddl_catalog(text_of("examples/hr/schema.sql"));
+  ASSERT_TRUE(catalog) << catalog.error().to_string();
+  const Result<Policy> policy = parse_policy_yaml(text_of("examples/hr/policy.yaml"), *catalog);
+  ASSERT_TRUE(policy) << policy.error().to_string();
+  Checker strict(*catalog, {Profile::Strict, Language::Full});
+  Checker paper(*catalog, {Profile::Paper, Language::Full});
+
+  const std::vector<Example> examples = examples_of(text_of("docs/policy.md"));
+  EXPECT_GE(examples.size(), 90u);
+  std::set<std::string> stated;
+  for (const Example& example : examples) {
+    stated.insert(example.strict);
+    const Judgement by_strict = strict.check(example.sql, *policy);
+    EXPECT_EQ(to_string(by_strict.verdict), example.strict)
+        << "docs/policy.md:" << example.line << " strict: " << example.sql << "\n  " << by_strict.reason;
+    const Judgement by_paper = paper.check(example.sql, *policy);
+    EXPECT_EQ(to_string(by_paper.verdict), example.paper)
+        << "docs/policy.md:" << example.line << " paper: " << example.sql << "\n  " << by_paper.reason;
+  }
+  EXPECT_EQ(stated, (std::set<std::string>{"error", "outside", "safe", "unsafe"}));
+}
+
+TEST(PolicyPage, ThePolicyFileShownIsOne) {
+  const Result<Catalog> catalog = read_ddl_catalog(text_of("examples/hr/schema.sql"));
+  ASSERT_TRUE(catalog) << catalog.error().to_string();
+  const std::string page = text_of("docs/policy.md");
+  const std::string open = "```yaml\n";
+  const size_t begin = page.find(open);
+  ASSERT_NE(begin, std::string::npos);
+  const size_t end = page.find("```", begin + open.size());
+  const Result<Policy> policy =
+      parse_policy_yaml(page.substr(begin + open.size(), end - begin - open.size()), *catalog);
+  ASSERT_TRUE(policy) << policy.error().to_string();
+  const auto label = [&](const char* table, const char* column) {
+    return policy->of(*catalog->find_column(table, column));
+  };
+  EXPECT_EQ(label("employee", "name"), ColumnPolicy::Public);
+  EXPECT_EQ(label("employee", "salary"), ColumnPolicy::AggregateOnly);
+  EXPECT_EQ(label("employee", "manager_id"), ColumnPolicy::ConditionOnly);
+  EXPECT_EQ(label("department", "budget"), ColumnPolicy::Hidden);
+  EXPECT_EQ(label("office", "city"), ColumnPolicy::Hidden);
+}
+
+// The page repeats the permission table for readers; it must be the program's.
+TEST(PolicyPage, ThePermissionTableIsTheProgram) {
+  std::istringstream in(text_of("docs/policy.md"));
+  size_t rows = 0;
+  for (std::string line; std::getline(in, line);) {
+    const std::vector<std::string> cells = line.starts_with("|") ? cells_of(line) : std::vector<std::string>{};
+    if (cells.size() != 6) continue;
+    const auto policy = parse_column_policy(cells[0]);
+    if (!policy) continue;
+    ++rows;
+    for (size_t i = 0; i < kRoles.size(); ++i) {
+      EXPECT_EQ(cells[i + 1], permitted(*policy, kRoles[i]) ? "yes" : "no") << line;
+    }
+  }
+  EXPECT_EQ(rows, 4u);
+}
+
+}  // namespace
+}  // namespace pccsql
