@@ -55,7 +55,10 @@ class Builder {
     return id;
   }
 
-  void finish() { exprs_.reject_stray_stars(); }
+  bool finish() {
+    exprs_.reject_stray_stars();
+    return !exprs_.too_tall();
+  }
 
  private:
   NameId new_name(uint32_t lexeme) { return exprs_.new_name(lexeme); }
@@ -273,11 +276,11 @@ class Builder {
 
 QueryId build_query(Builder& builder, uint32_t node, int depth) { return builder.query(node, depth); }
 
-void build(const Grammar& grammar, const std::vector<Node>& nodes, Ast& ast, Names& names, Issues& issues) {
+bool build(const Grammar& grammar, const std::vector<Node>& nodes, Ast& ast, Names& names, Issues& issues) {
   ast.clear();
   Builder builder(grammar, nodes, ast, names, issues);
   builder.query(1, 0);  // node 0 is the statement, its first child the query
-  builder.finish();
+  return builder.finish();
 }
 
 }  // namespace pccsql::check

@@ -8,7 +8,7 @@
 namespace pccsql::check {
 
 // Fills `ast` (whose sql and lexemes are set) from the tree; new names (aliases, CTEs, windows) are interned in `names`.
-// The statement's query is ast.queries[1].
-void build(const Grammar& grammar, const std::vector<Node>& nodes, Ast& ast, Names& names, Issues& issues);
+// The statement's query is ast.queries[1]. False if an expression is too tall for anything to descend into.
+bool build(const Grammar& grammar, const std::vector<Node>& nodes, Ast& ast, Names& names, Issues& issues);
 
 }  // namespace pccsql::check

@@ -89,6 +89,16 @@ Checker::Checker(Checker&&) noexcept = default;
 
 namespace {
 
+// A reason repeats names of the query, which may be as long as anyone likes.
+std::string shortened(std::string reason) {
+  constexpr size_t kLongestReason = 400;
+  if (reason.size() <= kLongestReason) return reason;
+  size_t end = kLongestReason;
+  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;  // not inside a character
+  reason.resize(end);
+  return reason + "…";
+}
+
 struct Refusal {
   Verdict verdict;
   Span where;
@@ -138,7 +148,7 @@ const Analysis& Checker::analyze(std::string_view sql) {
   const auto refuse = [&](Verdict verdict, Span where, std::string reason) -> const Analysis& {
     result.verdict = verdict;
     result.where = where;
-    result.reason = std::move(reason);
+    result.reason = shortened(std::move(reason));
     return result;
   };
 
@@ -174,7 +184,10 @@ const Analysis& Checker::analyze(std::string_view sql) {
 
   work.names.truncate(work.own_names);
   work.issues.clear();
-  check::build(work.grammar, work.parser.nodes(), ast, work.names, work.issues);
+  if (!check::build(work.grammar, work.parser.nodes(), ast, work.names, work.issues)) {
+    const check::Issue& issue = *work.issues.reason();
+    return refuse(Verdict::Error, issue.where, issue.message);
+  }
   check::Resolver(catalog_, work.functions, ast, work.names, work.issues).run();
   for (const Node& node : work.parser.nodes()) {
     if (!work.marked[node.rule]) continue;

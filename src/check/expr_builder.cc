@@ -1,6 +1,7 @@
 #include "check/expr_builder.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/text.h"
 
@@ -279,7 +280,8 @@ ExprId ExprBuilder::primary(TreeCursor& cursor, int depth) {
     const uint32_t node = cursor.child();
     if (rule == rules_.cast) return cast(node, depth);
     if (rule == rules_.case_) return case_expr(node, depth);
-    return add(ExprKind::Outside, nodes_[node].first, nodes_[node].last);  // a parameter
+    parameter(nodes_[node].first);
+    return add(ExprKind::Outside, nodes_[node].first, nodes_[node].last);
   }
   const uint32_t lexeme = cursor.lexeme();
   switch (const Terminal terminal = ast_.lexemes[lexeme].terminal) {
@@ -301,6 +303,16 @@ ExprId ExprBuilder::primary(TreeCursor& cursor, int depth) {
     }
     default: return reference(cursor, depth);
   }
+}
+
+void ExprBuilder::parameter(uint32_t lexeme) {
+  constexpr uint32_t kMostParameters = 250000;
+  const std::string_view digits = ast_.span_at(lexeme).of(ast_.sql).substr(1);
+  if (ast_.sql[ast_.span_at(lexeme).begin] != '?' || digits.empty()) return;
+  uint32_t number = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (status == std::errc() && number >= 1 && number <= kMostParameters) return;
+  issues_.error(ast_.span_at(lexeme), "variable number must be between ?1 and ?250000");
 }
 
 ExprId ExprBuilder::parenthesis(TreeCursor& cursor, int depth) {

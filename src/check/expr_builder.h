@@ -30,6 +30,7 @@ class ExprBuilder {
   NameId new_name(uint32_t lexeme);
   void reject_stray_stars();  // once all is built: `t.*` may only be a select item
 
+  bool too_tall() const { return tall_; }
   // Notes, once, that the database's parser stack would overflow; whoever gets true stops descending.
   bool too_deep(int depth, uint32_t node);
 
@@ -41,6 +42,7 @@ class ExprBuilder {
   ExprId operand(TreeCursor& outer, uint32_t node, int depth);
   ExprId prefixed(TreeCursor& outer, TreeCursor& cursor, int depth);
   ExprId primary(TreeCursor& cursor, int depth);
+  void parameter(uint32_t lexeme);
   ExprId parenthesis(TreeCursor& cursor, int depth);
   ExprId reference(TreeCursor& cursor, int depth);
   ExprId call(uint32_t name, uint32_t node, int depth);

@@ -5,8 +5,7 @@
 namespace pccsql::check {
 namespace {
 
-constexpr Index kMostTables = 64;       // SQLite's limit on a join
-constexpr Index kMostColumns = 2000;    // and on a result
+constexpr Index kMostTables = 64;  // SQLite's limit on a join
 
 bool is_eponymous(std::string_view name) {
   for (const std::string_view known : {"json_each", "json_tree", "dbstat", "fts3tokenize", "bytecode", "tables_used"}) {
@@ -56,6 +55,9 @@ bool Resolver::find_column(const FromItem& item, NameId name, ColumnIndex& colum
 
 void Resolver::from(CoreId id, const Scope& scope) {
   const Range range = ast_.cores[id].from;
+  if (range.count > kMostTables) {
+    return issues_.error(ast_.span_at(ast_.froms[range.first].lexeme), "at most 64 tables in a join");
+  }
   for (Index i = range.first; i < range.end(); ++i) {
     FromItem& item = ast_.froms[i];
     if (item.query != 0) {
@@ -74,9 +76,6 @@ void Resolver::from(CoreId id, const Scope& scope) {
       break;
     }
     join(id, i);
-  }
-  if (range.count > kMostTables) {
-    issues_.error(ast_.span_at(ast_.froms[range.first].lexeme), "at most 64 tables in a join");
   }
 }
 
@@ -268,7 +267,6 @@ void Resolver::star(CoreId core_id, Index item_id) {
     issues_.error(where, "no such table: `" + text_of(ast_.exprs[item.expr].qualifier) + "`");
     core.width_known = false;
   }
-  if (core.width > kMostColumns) issues_.error(where, "too many columns in the result: the database takes 2000");
 }
 
 }  // namespace pccsql::check

@@ -162,6 +162,7 @@ Resolver::Found Resolver::look_in_aliases(Expr& expr, NameId name, const Scope& 
     expr.core = at.core;
     expr.bound = i;
     references_ |= item.references;
+    if (item.has_aggregate) aggregate_owners_ |= uint64_t{1} << at.depth;
     window_seen_ |= item.has_window;
     return Found::Yes;
   }

@@ -8,6 +8,7 @@ namespace pccsql::check {
 namespace {
 
 constexpr Index kMostBranches = 500;  // SQLite's limit on terms of a compound SELECT
+constexpr Index kMostColumns = 2000;  // and on columns of a result
 constexpr int kDeepestSelect = 62;    // depths are bits of a word; the parser's stack ends long before
 
 }  // namespace
@@ -48,6 +49,7 @@ void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Inde
     issues_.error(ast_.span_at(query.lexeme), "more than 500 branches in a set operation");
   }
   scope.core = query.cores.first;
+  count_terms(query.order_by, "ORDER BY");
   if (query.order_by != 0) {
     if (query.cores.count == 1) {
       order_by_single(query, scope);
@@ -121,6 +123,10 @@ void Resolver::core(CoreId id, Scope& scope) {
     ++core.width;
   }
   scope.select_list = scope.windows = false;
+  if (core.width > kMostColumns) {
+    issues_.error(ast_.span_at(core.lexeme), "too many columns in the result: the database takes 2000");
+    core.width_known = false;
+  }
   const bool aggregating = core.grouped || core.has_aggregate;
 
   scope.aliases = true;
@@ -140,6 +146,7 @@ void Resolver::core(CoreId id, Scope& scope) {
   scope.on_item = 0;
   if (core.where != 0) expr(core.where, scope);
 
+  count_terms(core.group_by, "GROUP BY");
   Scope group = scope;
   group.hides_outer = true;
   for (ExprId term = core.group_by; term != 0; term = ast_.exprs[term].next) {
@@ -182,6 +189,12 @@ void Resolver::rewritten_for_windows(const Core& core) {
       issues_.error(ast_.span(expr), "GROUP BY over a number in a query with window functions; leave the term out");
     }
   }
+}
+
+void Resolver::count_terms(ExprId first, std::string_view clause) {
+  Index terms = 0;
+  for (ExprId term = first; term != 0; term = ast_.exprs[term].next) ++terms;
+  if (terms > kMostColumns) issues_.error(ast_.span(ast_.exprs[first]), "too many terms in " + std::string(clause) + ": the database takes 2000");
 }
 
 void Resolver::order_by_single(const Query& query, Scope scope) {
@@ -303,6 +316,9 @@ void Resolver::order_by_compound(const Query& query, const Scope& scope) {
       ast_.exprs[term].bind = Bind::None;  // an output column of the whole: its branches have answered for it
       continue;
     }
+    for (ExprId outer = term; ast_.exprs[outer].kind == ExprKind::Collate; outer = ast_.exprs[outer].child) {
+      collation(ast_.exprs[outer]);
+    }
     bool found = false;
     for (Index i = query.cores.first; i < query.cores.end() && !found; ++i) found = matches_output(i, term, scope);
     if (!found) {
@@ -383,6 +399,9 @@ void Resolver::push_output(NameId name, Index first) {
 void Resolver::output_names(Query& query) {
   const Core& core = ast_.cores[query.cores.first];
   const auto first = static_cast<Index>(ast_.output_names.size());
+  query.outputs = {first, 0};
+  query.outputs_known = core.width_known;
+  if (core.width > kMostColumns) return;
   for (Index i = core.items.first; i < core.items.end(); ++i) {
     const Item& item = ast_.items[i];
     if (!item.star) {
@@ -400,8 +419,7 @@ void Resolver::output_names(Query& query) {
       }
     }
   }
-  query.outputs = {first, static_cast<Index>(ast_.output_names.size()) - first};
-  query.outputs_known = core.width_known;
+  query.outputs.count = static_cast<Index>(ast_.output_names.size()) - first;
 }
 
 }  // namespace pccsql::check

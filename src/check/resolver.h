@@ -58,6 +58,7 @@ class Resolver {
   void query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived = false);
   void ctes(Query& query, WithFrame& frame);
   void core(CoreId id, Scope& scope);
+  void count_terms(ExprId first, std::string_view clause);
   void order_by_single(const Query& query, Scope scope);
   void order_by_compound(const Query& query, const Scope& scope);
   void rewritten_for_windows(const Core& core);

@@ -118,12 +118,17 @@ class RoleReader {
     };
     for (Index i = core.from.first; i < core.from.end(); ++i) {
       const FromItem& from = ast_.froms[i];
-      if (from.kind != SourceKind::Table || !is_meant(from)) continue;
-      const Table& table = catalog_.table(from.table);
-      for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
-        if (table.columns[c].hidden) continue;
-        add({i, c}, Role::Sel, where, {}, true);
-        if (item.expr != 0) partners(core, i, table.columns[c].id, where);
+      if (!is_meant(from)) continue;
+      if (from.kind == SourceKind::Table) {
+        const Table& table = catalog_.table(from.table);
+        for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
+          if (table.columns[c].hidden) continue;
+          add({i, c}, Role::Sel, where, {}, true);
+          if (item.expr != 0) partners(core, i, table.columns[c].id, where);
+        }
+      }
+      for (Index o = from.outputs.first; o < from.outputs.end() && item.expr != 0; ++o) {
+        partners(core, i, ast_.output_names[o], where);
       }
     }
   }

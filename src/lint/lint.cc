@@ -49,7 +49,15 @@ class Linter {
     return "`" + catalog_.table(column.table).name + "." + catalog_.column(column).name + "`";
   }
   std::string is_policy(ColumnRef column) const { return "is " + std::string(to_string(policy_.of(column))); }
-  std::string described(ColumnRef column) const { return name(column) + ", which " + is_policy(column); }
+  // "`t.a`, which is Hidden" and "`t.a` (Hidden) and `t.b` (ConditionOnly)"
+  std::string described(const std::vector<ColumnRef>& columns) const {
+    if (columns.size() == 1) return name(columns[0]) + ", which " + is_policy(columns[0]);
+    std::vector<std::string> parts;
+    for (const ColumnRef column : columns) {
+      parts.push_back(name(column) + " (" + std::string(to_string(policy_.of(column))) + ")");
+    }
+    return listed(parts);
+  }
 
   void warn(Leak leak, ColumnRef column, std::string message) {
     found_.push_back({{column.table, column.column},
@@ -69,7 +77,7 @@ class Linter {
     for (const GivenAway& given : find_given_away(catalog_, policy_)) {
       const Table& table = catalog_.table(given.table);
       std::vector<std::string> sources;
-      for (const ColumnRef column : given.columns) sources.push_back(described(column));
+      if (!given.columns.empty()) sources.push_back(described(given.columns));
       for (const TableId hidden : given.tables) {
         sources.push_back("table `" + catalog_.table(hidden).name + "`, all of whose columns are Hidden");
       }
@@ -127,14 +135,14 @@ class Linter {
     for_each_column([&](ColumnRef column) { families[find(first[column.table] + column.column)].push_back(column); });
     for (const auto& [number, family] : families) {
       for (const ColumnRef column : family) {
-        std::vector<std::string> freer;
+        std::vector<ColumnRef> freer;
         for (const ColumnRef other : family) {
-          if (permits_more(policy_.of(other), policy_.of(column))) freer.push_back(described(other));
+          if (permits_more(policy_.of(other), policy_.of(column))) freer.push_back(other);
         }
         if (freer.empty()) continue;
         warn(Leak::Twin, column,
              name(column) + " " + is_policy(column) + ", but a foreign key ties it to the same values in " +
-                 listed(freer));
+                 described(freer));
       }
     }
   }

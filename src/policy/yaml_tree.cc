@@ -105,7 +105,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (parent.node.kind == YamlNode::Kind::Sequence) return;
     if (parent.has_key) {
       if (node.null && node.text.empty()) node.at = parent.key.at;  // the library would point at whatever comes next
-      parent.node.entries.emplace_back(std::move(parent.key), std::move(node));
+      parent.node.entries.push_back({std::move(parent.key), std::move(node)});
     } else {
       parent.key = std::move(node);
     }

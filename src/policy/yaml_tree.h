@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -17,7 +16,13 @@ struct YamlNode {
   bool null = false;  // a plain `null`, `~` or nothing at all; `text` is still what was written
   std::string text;   // of a scalar, whatever type YAML would give it
   Position at;
-  std::vector<std::pair<YamlNode, YamlNode>> entries;  // of a map, in order, duplicates too
+  struct Entry;
+  std::vector<Entry> entries;  // of a map, in order, duplicates too
+};
+
+struct YamlNode::Entry {
+  YamlNode key;
+  YamlNode value;
 };
 
 // The one document of the text. Text without a document is an Error.

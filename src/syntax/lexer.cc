@@ -98,6 +98,7 @@ class Scanner {
       const char c = sql_[at_];
       if (kClasses[static_cast<unsigned char>(c)] == Blank) {
         ++at_;
+        while (peek() == '\v') ++at_;  // SQLite takes a vertical tab in a run of blanks, but not as its first
       } else if (c == '-' && peek(1) == '-') {
         while (at_ < sql_.size() && sql_[at_] != '\n') ++at_;
       } else if (c == '/' && peek(1) == '*') {
@@ -183,12 +184,26 @@ class Scanner {
     emit(Terminal::Illegal);
   }
 
+  // ?, ?12, :name, @name, $name; as in TCL a name may hold `::` and end in (…).
   void scan_parameter() {
-    ++at_;
+    const bool numbered = sql_[at_++] == '?';
     const size_t first = at_;
-    while (at_ < sql_.size() && is_name_byte(sql_[at_])) ++at_;
-    const bool bare = sql_[begin_] == '?' || at_ > first;
-    emit(bare ? Terminal::Parameter : Terminal::Illegal);
+    while (at_ < sql_.size()) {
+      if (numbered ? is_digit(sql_[at_]) : is_name_byte(sql_[at_])) {
+        ++at_;
+      } else if (!numbered && peek() == ':' && peek(1) == ':') {
+        at_ += 2;
+      } else if (!numbered && peek() == '(' && at_ > first) {
+        size_t close = at_ + 1;
+        while (close < sql_.size() && sql_[close] != ')' && kClasses[static_cast<unsigned char>(sql_[close])] != Blank) ++close;
+        const bool closed = close < sql_.size() && sql_[close] == ')';
+        at_ = closed ? close + 1 : close;
+        return emit(closed ? Terminal::Parameter : Terminal::Illegal);
+      } else {
+        break;
+      }
+    }
+    emit(numbered || at_ > first ? Terminal::Parameter : Terminal::Illegal);
   }
 
   void symbol(Terminal terminal, size_t length) {
@@ -202,7 +217,7 @@ class Scanner {
       case '"': return scan_quoted('"', Terminal::Name, Quote::Double);
       case '`': return scan_quoted('`', Terminal::Name, Quote::Backtick);
       case '[': return scan_quoted(']', Terminal::Name, Quote::Bracket);
-      case '?': case ':': case '@': case '$': case '#': return scan_parameter();
+      case '?': case ':': case '@': case '$': return scan_parameter();
       case '(': return symbol(Terminal::LeftParen, 1);
       case ')': return symbol(Terminal::RightParen, 1);
       case ',': return symbol(Terminal::Comma, 1);

@@ -21,7 +21,9 @@ bool Parser::viable(Terminal terminal) const {
 Terminal Parser::read_as(const Lexeme& lexeme) const {
   const KeywordKind kind = keyword_kind(lexeme.terminal);
   if (kind == KeywordKind::Reserved || kind == KeywordKind::Window || viable(lexeme.terminal)) return lexeme.terminal;
-  return kind == KeywordKind::JoinWord && name_slot() == Slot::Alias ? lexeme.terminal : Terminal::Name;
+  if (kind != KeywordKind::JoinWord) return Terminal::Name;
+  const Slot slot = name_slot();
+  return slot == Slot::Alias || slot == Slot::Type ? lexeme.terminal : Terminal::Name;
 }
 
 // The slot that a name read now would fill.

@@ -1,0 +1,18 @@
+// The program `pccsql`: one command, one answer, one exit status.
+#include "apps/options.h"
+
+int main(int argc, char** argv) {
+  const pccsql::Options options = pccsql::parse_command_line(argc, argv);
+  switch (options.command) {
+    case pccsql::Command::Check:
+    case pccsql::Command::Roles:
+      return pccsql::run_queries(options);
+    case pccsql::Command::PolicyInit:
+      return pccsql::run_policy_init(options);
+    case pccsql::Command::PolicyLint:
+      return pccsql::run_policy_lint(options);
+    case pccsql::Command::None:
+      break;
+  }
+  return options.status;
+}

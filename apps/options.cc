@@ -1,0 +1,251 @@
+#include "apps/options.h"
+
+#include <cstdio>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/output.h"
+#include "base/text.h"
+
+namespace pccsql {
+namespace {
+
+constexpr const char* kAbout =
+    "pccsql judges SQL by column-use policies: each column of a database is Public, ConditionOnly, AggregateOnly or\n"
+    "Hidden, and a query is safe when it uses every column only as its policy permits.";
+
+constexpr const char* kMainFooter =
+    "Without --db and --policy every command works on a demo database of people, departments and pay:\n"
+    "  pccsql check \"SELECT name, salary FROM employee\"\n"
+    "  pccsql check \"SELECT AVG(salary) FROM employee\"\n"
+    "`pccsql COMMAND --help` tells more of each command.\n"
+    "Exit status: 0 all is well, 1 it is not, 2 a usage or file error.";
+
+constexpr const char* kCheckFooter =
+    "Examples:\n"
+    "  pccsql check \"SELECT name, salary FROM employee\"\n"
+    "  pccsql check --db shop.sqlite --policy policy.yaml \"SELECT city, COUNT(*) FROM customer GROUP BY city\"\n"
+    "  pccsql check --schema shop.sql --format json - < query.sql\n"
+    "  pccsql check --tables tables.json --policy policy.yaml --jsonl queries.jsonl > verdicts.jsonl\n"
+    "JSON lines in: {\"id\": …, \"sql\": \"…\"}, and where needed \"db_id\" (with --tables) and \"policy\" (in place "
+    "of the\n"
+    "file's). One line out per line in, in the same order:\n"
+    "  {\"id\", \"verdict\": \"safe\"|\"unsafe\"|\"outside\"|\"error\",\n"
+    "   \"uses\": [{\"table\", \"column\", \"role\", \"policy\", \"permitted\", \"span\": [begin, end]}], \"reason\"}\n"
+    "A policy file is YAML:  version: 1\n"
+    "                        default: Hidden\n"
+    "                        tables: {employee: {name: Public, salary: AggregateOnly, \"*\": ConditionOnly}}\n"
+    "or a .sql file: DDL with comments (`salary INTEGER, -- AggregateOnly`), or GRANT statements with --user. Such "
+    "comments\n"
+    "in the --schema file are a policy too; with --policy as well, a use must be permitted by both.\n"
+    "Exit status: 0 all safe, 1 otherwise, 2 a usage or file error.";
+
+constexpr const char* kRolesFooter =
+    "Examples:\n"
+    "  pccsql roles \"SELECT name FROM employee WHERE salary > 10\"\n"
+    "  pccsql roles --db shop.sqlite --format json \"SELECT city, COUNT(*) FROM customer GROUP BY city\"\n"
+    "  pccsql roles --tables tables.json --jsonl queries.jsonl\n"
+    "Roles are Sel (output, grouping, ordering), Join, Where and Agg (inside COUNT, SUM, AVG); a place that counts "
+    "twice is\n"
+    "listed twice. JSON lines out:\n"
+    "  {\"id\", \"verdict\", \"uses\": [{\"table\", \"column\", \"role\", \"span\": [begin, end]}], \"reason\"}\n"
+    "Exit status: 0 all queries are in the language and resolve, 1 otherwise, 2 a usage or file error.";
+
+constexpr const char* kPolicyFooter =
+    "Examples:\n"
+    "  pccsql policy init --db shop.sqlite --out policy.yaml\n"
+    "  pccsql policy lint --db shop.sqlite --policy policy.yaml";
+
+constexpr const char* kInitFooter =
+    "Columns named like personal data (email, phone, birth date, …) begin as Hidden, the rest as Public: a start for "
+    "a\n"
+    "person to edit, not a judgement.\n"
+    "Examples:\n"
+    "  pccsql policy init --db shop.sqlite > policy.yaml\n"
+    "  pccsql policy init --schema shop.sql --out policy.yaml\n"
+    "  pccsql policy init --tables tables.json --db-id concert_singer --out policy.yaml --force\n"
+    "Exit status: 0 written, 2 a usage or file error.";
+
+constexpr const char* kLintFooter =
+    "Warns of policies that leak by construction: a Public generated column or view over a restricted column, an "
+    "INTEGER\n"
+    "PRIMARY KEY that rowid would reveal, a restricted column whose value twin is Public, and the like.\n"
+    "Examples:\n"
+    "  pccsql policy lint --db shop.sqlite --policy policy.yaml\n"
+    "  pccsql policy lint --schema shop.sql --policy policy.yaml --format json\n"
+    "Exit status: 0 no warnings, 1 warnings, 2 a usage or file error.";
+
+using Texts = std::optional<std::string>;
+
+// An option with a value that may be the empty text, which is not the same as no option.
+CLI::Option* add_text(CLI::App& app, const std::string& name, Texts& into, const std::string& type,
+                      const std::string& about) {
+  return app
+      .add_option_function<std::string>(
+          name, [&into](const std::string& value) { into = value; }, about)
+      ->type_name(type);
+}
+
+template <typename T>
+void add_choice(CLI::App& app, const std::string& name, T& into, std::vector<std::pair<std::string, T>> choices,
+                const std::string& about) {
+  std::string names;
+  for (const auto& choice : choices) names += (names.empty() ? "" : "|") + choice.first;
+  const auto choose = [&into, choices, name, names](const std::string& value) {
+    for (const auto& choice : choices) {
+      if (choice.first == value) {
+        into = choice.second;
+        return;
+      }
+    }
+    throw CLI::ValidationError("`" + name + "` is " + names + ", not `" + value + "`");
+  };
+  app.add_option_function<std::string>(name, choose, about)->type_name(names);
+}
+
+void add_inputs(CLI::App& app, Inputs& inputs, bool with_policy) {
+  add_text(app, "--db", inputs.db, "FILE", "the database: a SQLite file (read only)")->group("Database");
+  add_text(app, "--schema", inputs.schema, "FILE", "or its CREATE statements as text")->group("Database");
+  add_text(app, "--tables", inputs.tables, "FILE", "or a tables.json of Spider or BIRD")->group("Database");
+  add_text(app, "--db-id", inputs.db_id, "ID", "which database of --tables")->group("Database");
+  if (!with_policy) return;
+  add_text(app, "--policy", inputs.policy, "FILE", "the policy: YAML or JSON, or a .sql file")->group("Policy");
+  add_text(app, "--user", inputs.user, "NAME", "whose GRANTs count, for a policy of GRANT statements")->group("Policy");
+}
+
+void add_format(CLI::App& app, Options& options, const std::string& about) {
+  add_choice<Format>(app, "--format", options.format, {{"text", Format::Text}, {"json", Format::Json}}, about);
+}
+
+void add_queries(CLI::App& app, Options& options) {
+  add_text(app, "SQL", options.sql, "", "the query, as one argument; `-` reads it from standard input");
+  add_text(app, "--jsonl", options.jsonl, "FILE", "many queries, one JSON object a line; `-` is standard input");
+  add_choice<Profile>(app, "--profile", options.settings.profile,
+                      {{"strict", Profile::Strict}, {"paper", Profile::Paper}},
+                      "how uses are counted (default: strict)");
+  add_choice<Language>(app, "--language", options.settings.language,
+                       {{"full", Language::Full}, {"fragment", Language::Fragment}},
+                       "fragment: without set operations, WITH, windows and CASE (default: full)");
+  add_format(app, options, "default: text for SQL, json for --jsonl");
+  add_choice<Color>(app, "--color", options.color,
+                    {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
+                    "colours in text output (default: auto, and NO_COLOR is heeded)");
+}
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& about, const std::string& footer) {
+  CLI::App* command = app.add_subcommand(name, about);
+  command->footer(footer);
+  command->group("Commands");
+  command->set_help_flag("-h,--help", "print this help");
+  return command;
+}
+
+// The command that was named last: `policy init`, not `policy`.
+CLI::App* innermost(CLI::App& app) {
+  CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return at;
+}
+
+std::string full_name(const CLI::App* app) {
+  return app->get_parent() == nullptr ? "pccsql" : full_name(app->get_parent()) + " " + app->get_name();
+}
+
+std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& candidates) {
+  const std::string close = closest_match(wanted, candidates);
+  return close.empty() ? "" : "; did you mean `" + close + "`?";
+}
+
+// What to say of an argument that has no place on the command line.
+std::string about_extra(const CLI::App& command, const std::string& extra) {
+  if (extra.size() > 1 && extra[0] == '-') {
+    const std::string name = extra.substr(0, extra.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command.get_options()) {
+      if (!option->get_lnames().empty()) known.push_back("--" + option->get_lnames().front());
+    }
+    return "unknown option `" + name + "`" + did_you_mean(name, known);
+  }
+  const auto commands = command.get_subcommands([](const CLI::App*) { return true; });
+  if (!commands.empty()) {
+    std::vector<std::string> known;
+    for (const CLI::App* candidate : commands) known.push_back(candidate->get_name());
+    return "unknown command `" + extra + "`" + did_you_mean(extra, known);
+  }
+  if (command.get_option_no_throw("SQL") != nullptr) {
+    return "more than one query: `" + extra + "` is left over; put the query in quotes, as one argument";
+  }
+  return "unexpected argument `" + extra + "`";
+}
+
+int print(const std::string& text) {
+  Output output;
+  output.write(text);
+  return output.finish(kExitFine);
+}
+
+}  // namespace
+
+Options parse_command_line(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app(kAbout, "pccsql");
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", "pccsql " PCCSQL_VERSION, "print the version");
+  app.footer(kMainFooter);
+  app.get_formatter()->column_width(28);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+
+  CLI::App* check = add_command(app, "check", "judge queries by a policy", kCheckFooter);
+  add_queries(*check, options);
+  add_inputs(*check, options.inputs, true);
+  CLI::App* roles = add_command(app, "roles", "tell which columns queries use, and how", kRolesFooter);
+  add_queries(*roles, options);
+  add_inputs(*roles, options.inputs, false);
+  CLI::App* policy = add_command(app, "policy", "write and examine policies", kPolicyFooter);
+  CLI::App* init = add_command(*policy, "init", "write a first policy, from column names", kInitFooter);
+  add_inputs(*init, options.inputs, false);
+  CLI::Option* out = add_text(*init, "--out", options.out, "FILE", "write to this file instead of standard output");
+  init->add_flag("--force", options.force, "replace the file if it exists")->needs(out);
+  CLI::App* lint = add_command(*policy, "lint", "warn of policies that leak by construction", kLintFooter);
+  add_inputs(*lint, options.inputs, true);
+  add_format(*lint, options, "json: a list of {\"kind\", \"table\", \"column\", \"message\"} (default: text)");
+
+  const auto mistake = [&](const std::string& message) {
+    options.command = Command::None;
+    options.status = fail(message, "try `" + full_name(innermost(app)) + " --help`");
+    return options;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    options.status = print(app.help());
+    return options;
+  } catch (const CLI::CallForVersion& version) {
+    options.status = print(std::string(version.what()) + "\n");
+    return options;
+  } catch (const CLI::ExtrasError&) {
+    const CLI::App& command = *innermost(app);
+    const std::vector<std::string> extras = app.remaining(true);
+    return mistake(extras.empty() ? "unexpected arguments" : about_extra(command, extras.front()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();
+    const bool repeated = text.find("received") != std::string::npos;
+    return mistake("`" + text.substr(0, text.find(':')) + "` " +
+                   (repeated ? "was given more than once" : "needs a value"));
+  } catch (const CLI::ParseError& error) {
+    return mistake(error.what());
+  }
+
+  if (check->parsed()) options.command = Command::Check;
+  if (roles->parsed()) options.command = Command::Roles;
+  if (init->parsed()) options.command = Command::PolicyInit;
+  if (lint->parsed()) options.command = Command::PolicyLint;
+  if (options.command == Command::None) {
+    std::fputs(app.help().c_str(), stderr);
+    options.status = kExitUsage;
+  }
+  return options;
+}
+
+}  // namespace pccsql

@@ -1,0 +1,142 @@
+// The commands `check` and `roles`: one query from the command line, or many from JSON lines.
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+#include "apps/jsonl.h"
+#include "apps/options.h"
+#include "apps/output.h"
+#include "apps/report.h"
+#include "apps/session.h"
+#include "apps/source.h"
+#include "base/file.h"
+
+namespace pccsql {
+namespace {
+
+Style style_for(Color color) {
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  if (color != Color::Auto) return {color == Color::Always};
+  return {isatty(STDOUT_FILENO) != 0 && set("NO_COLOR").empty() && set("TERM") != "dumb"};
+}
+
+// How far a long run is, for the person who waits for it; nobody else sees it.
+class Progress {
+ public:
+  void line_done(size_t lines) {
+    if (!wanted_ || lines % 256 != 0) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - start_ < std::chrono::seconds(2) || now - last_ < std::chrono::milliseconds(200)) return;
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    std::fprintf(stderr, "\r%zu lines, %.0f a second ", lines, static_cast<double>(lines) / seconds);
+    last_ = now;
+    shown_ = true;
+  }
+  ~Progress() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  bool wanted_ = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_;
+};
+
+struct Tally {
+  std::array<size_t, 4> of{};  // by verdict
+
+  void add(Verdict verdict) { ++of[static_cast<size_t>(verdict)]; }
+  size_t count(Verdict verdict) const { return of[static_cast<size_t>(verdict)]; }
+  size_t total() const { return of[0] + of[1] + of[2] + of[3]; }
+  int status() const { return count(Verdict::Safe) == total() ? kExitFine : kExitNotFine; }
+
+  std::string summary(bool with_policy) const {
+    const auto part = [this](Verdict verdict, std::string_view name) {
+      return std::to_string(count(verdict)) + " " + std::string(name);
+    };
+    std::string text = std::to_string(total()) + (total() == 1 ? " query: " : " queries: ");
+    text += part(Verdict::Safe, with_policy ? "safe" : "resolved");
+    if (with_policy) text += ", " + part(Verdict::Unsafe, "unsafe");
+    return text + ", " + part(Verdict::Outside, "outside") + ", " + part(Verdict::Error, "error") + "\n";
+  }
+};
+
+int answer_one(const Options& options, Session& session) {
+  Request request;
+  request.sql = *options.sql;
+  if (request.sql == "-") {
+    auto text = read_file("-");
+    if (!text) return fail(text.error());
+    request.sql = std::move(*text);
+  }
+  const Report report = session.answer(request);
+  Output output;
+  output.write(options.format == Format::Json ? to_json(report) + "\n" : to_text(report, style_for(options.color)));
+  return output.finish(report.verdict == Verdict::Safe ? kExitFine : kExitNotFine);
+}
+
+int answer_lines(const Options& options, Session& session, LineReader& reader) {
+  const bool with_policy = options.command == Command::Check;
+  const Style style = style_for(options.color);
+  Output output;
+  Tally tally;
+  Progress progress;
+  reader.before_wait([&output] { output.flush(); });
+  std::string_view line;
+  while (output.ok() && reader.next(line)) {
+    const Report report = session.answer(parse_request(line));
+    tally.add(report.verdict);
+    if (options.format == Format::Text) {
+      const std::string heading = "-- line " + std::to_string(tally.total()) + ", id " + printable(report.id);
+      output.write(style.dim(heading) + "\n" + to_text(report, style) + "\n");
+    } else {
+      output.write(to_json(report) + "\n");
+    }
+    progress.line_done(tally.total());
+  }
+  if (options.format == Format::Text) output.write(tally.summary(with_policy));
+  const int status = output.finish(tally.status());
+  return reader.failure() ? fail(*reader.failure()) : status;
+}
+
+bool is_stdin(const std::optional<std::string>& option) { return option && *option == "-"; }
+
+}  // namespace
+
+int run_queries(const Options& options) {
+  const bool with_policy = options.command == Command::Check;
+  const std::string hint = std::string("try `pccsql ") + (with_policy ? "check" : "roles") + " --help`";
+  if (!options.sql && !options.jsonl) {
+    return fail("no query given; add one in quotes (`-` reads it from standard input), or `--jsonl FILE` for many",
+                hint);
+  }
+  if (options.sql && options.jsonl) return fail("a query and `--jsonl` exclude each other; give one", hint);
+  const Inputs& inputs = options.inputs;
+  const int readers = int{is_stdin(options.sql)} + int{is_stdin(options.jsonl)} + int{is_stdin(inputs.schema)} +
+                      int{is_stdin(inputs.policy)};
+  if (readers > 1) return fail("standard input (`-`) can be read for one purpose only", hint);
+
+  auto source = Source::load(inputs, with_policy);
+  if (!source) return fail(source.error());
+  Session session(*source, options.settings, with_policy);
+  if (options.sql) {
+    if (auto database = source->catalog(); !database) return fail(database.error());
+    return answer_one(options, session);
+  }
+  auto reader = LineReader::open(*options.jsonl);
+  if (!reader) return fail(reader.error());
+  return answer_lines(options, session, *reader);
+}
+
+}  // namespace pccsql

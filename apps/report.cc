@@ -1,0 +1,146 @@
+#include "apps/report.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "syntax/lexer.h"
+
+namespace pccsql {
+namespace {
+
+std::string full_name(const UseReport& use) { return std::string(use.table) + "." + std::string(use.column); }
+
+std::string span_text(const Span& span) {
+  std::string text = "[";
+  text += std::to_string(span.begin) + "," + std::to_string(span.end) + ")";
+  return text;
+}
+
+// Aligned lines: column, role, then the policy, or the place where there is none.
+std::string table_of_uses(const Report& report, std::string_view indent) {
+  size_t widest = 0;
+  size_t widest_role = 0;
+  for (const UseReport& use : report.uses) {
+    widest = std::max(widest, display_width(full_name(use)));
+    widest_role = std::max(widest_role, to_string(use.role).size());
+  }
+  std::string out;
+  for (const UseReport& use : report.uses) {
+    out +=
+        std::string(indent) + padded(full_name(use), widest) + "  " + padded(to_string(use.role), widest_role) + "  ";
+    out += (report.with_policy ? std::string(to_string(use.policy)) : span_text(use.span)) + "\n";
+  }
+  return out;
+}
+
+// A place with all that is wrong there, each said once.
+void add_note(std::vector<Mark>& marks, const Span& span, std::string note) {
+  auto mark = std::find_if(marks.begin(), marks.end(), [&](const Mark& m) { return m.span == span; });
+  if (mark == marks.end()) mark = marks.insert(marks.end(), Mark{span, {}});
+  if (std::find(mark->notes.begin(), mark->notes.end(), note) == mark->notes.end()) {
+    mark->notes.push_back(std::move(note));
+  }
+}
+
+// Where a query names a table: the names spelled so that stand before no dot.
+std::vector<Span> places_of(std::string_view table, std::string_view sql) {
+  std::vector<Span> places;
+  std::vector<Lexeme> lexemes;
+  lex(sql, lexemes);
+  std::string buffer;
+  for (size_t i = 0; i + 1 < lexemes.size(); ++i) {
+    if (lexemes[i].terminal != Terminal::Name || lexemes[i + 1].terminal == Terminal::Dot) continue;
+    if (equal_folded(name_text(lexemes[i], sql, buffer), table)) places.push_back(lexemes[i].span);
+  }
+  return places;
+}
+
+std::string query_with_marks(const Report& report, const Style& style) {
+  std::vector<Mark> marks;
+  std::string rest;  // what has no place to stand under
+  const auto add_line = [&rest](const std::string& line) { rest += "  " + printable(line) + "\n"; };
+  if (report.verdict == Verdict::Unsafe) {
+    for (const UseReport& use : report.uses) {
+      if (!use.permitted) add_note(marks, use.span, complaint(use));
+    }
+    for (const std::string_view table : report.closed_tables) {
+      const std::string note = "`" + std::string(table) + "` may not be named: every column of it is Hidden";
+      const std::vector<Span> places = places_of(table, report.sql);
+      for (const Span& place : places) add_note(marks, place, note);
+      if (places.empty()) add_line(note);
+    }
+  } else if (report.where && !report.sql.empty()) {
+    add_note(marks, *report.where, report.reason);
+  } else {
+    add_line(report.reason);
+  }
+  return (report.sql.empty() ? "" : underlined(report.sql, marks, style)) + rest;
+}
+
+std::string colored_verdict(Verdict verdict, const Style& style) {
+  const std::string_view name = to_string(verdict);
+  if (verdict == Verdict::Safe) return style.green(name);
+  return verdict == Verdict::Unsafe ? style.red(name) : style.yellow(name);
+}
+
+}  // namespace
+
+std::string complaint(const UseReport& use) {
+  const std::string role = std::string(to_string(use.role));
+  std::string text = "`";
+  text += full_name(use) + "` is " + std::string(to_string(use.policy)) + ": ";
+  if (use.policy == ColumnPolicy::Hidden) return text + "it may not be used at all (" + role + ")";
+  text += use.policy == ColumnPolicy::AggregateOnly ? "it may stand only inside COUNT, SUM or AVG, not "
+                                                    : "it may stand only in JOIN conditions, WHERE and HAVING, not ";
+  switch (use.role) {
+    case Role::Sel:
+      text += use.minmax ? "inside MIN or MAX" : "in the output, grouping or ordering";
+      break;
+    case Role::Join:
+      text += "in a JOIN condition";
+      break;
+    case Role::Where:
+      text += "in a condition";
+      break;
+    case Role::Agg:
+      text += "inside COUNT, SUM or AVG";
+      break;
+  }
+  return text + " (" + role + ")";
+}
+
+std::string to_json(const Report& report) {
+  using nlohmann::ordered_json;
+  ordered_json rest;
+  rest["verdict"] = to_string(report.verdict);
+  ordered_json& uses = rest["uses"] = ordered_json::array();
+  for (const UseReport& use : report.uses) {
+    ordered_json& out = uses.emplace_back();
+    out["table"] = use.table;
+    out["column"] = use.column;
+    out["role"] = to_string(use.role);
+    if (report.with_policy) {
+      out["policy"] = to_string(use.policy);
+      out["permitted"] = use.permitted;
+    }
+    out["span"] = {use.span.begin, use.span.end};
+  }
+  rest["reason"] = report.reason;
+  // The id goes out as it came in, which a parsed number or string would not.
+  return "{\"id\":" + report.id + "," + rest.dump(-1, ' ', false, ordered_json::error_handler_t::replace).substr(1);
+}
+
+std::string to_text(const Report& report, const Style& style) {
+  const bool fine = report.verdict == Verdict::Safe;
+  std::string out;
+  if (report.with_policy || !fine) out += colored_verdict(report.verdict, style) + "\n";
+  if (!fine) out += query_with_marks(report, style);
+  if (report.with_policy && !fine) return out;
+  const std::string_view indent = report.with_policy ? "  " : "";
+  out += report.uses.empty() && fine ? std::string(indent) + "no column is used\n" : table_of_uses(report, indent);
+  return out;
+}
+
+}  // namespace pccsql

@@ -1,0 +1,48 @@
+// Report: one answer, and how it looks as a line of JSON and as text for a person.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/render.h"
+#include "base/span.h"
+#include "check/check.h"
+#include "policy/policy.h"
+
+namespace pccsql {
+
+struct UseReport {
+  std::string_view table;  // as declared
+  std::string_view column;
+  Role role = Role::Sel;
+  Span span;
+  bool minmax = false;
+  // With a policy only.
+  ColumnPolicy policy = ColumnPolicy::Hidden;
+  bool permitted = false;
+};
+
+struct Report {
+  std::string id = "null";  // JSON
+  std::string sql;
+  Verdict verdict = Verdict::Error;
+  std::string reason;
+  std::optional<Span> where;  // absent: the reason is about no place in the query
+  std::vector<UseReport> uses;
+  bool with_policy = true;
+  std::vector<std::string_view> closed_tables;  // named in the query, and may not be: all their columns are Hidden
+};
+
+// {"id","verdict","uses":[{"table","column","role","policy","permitted","span":[b,e]}],"reason"}, without a line end;
+// uses have no policy and permitted where the report is without. What is not UTF-8 is replaced.
+std::string to_json(const Report& report);
+
+// Several lines: the verdict; the query with offending names underlined and what would be allowed; or what it uses.
+std::string to_text(const Report& report, const Style& style);
+
+// What a use that is not permitted is told: "`employee.salary` is AggregateOnly: it may stand only inside …".
+std::string complaint(const UseReport& use);
+
+}  // namespace pccsql

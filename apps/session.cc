@@ -1,0 +1,85 @@
+#include "apps/session.h"
+
+#include <utility>
+
+namespace pccsql {
+
+Session::Session(const Source& source, CheckSettings settings, bool with_policy)
+    : source_(source), settings_(settings), with_policy_(with_policy) {}
+
+Result<Session::Seat*> Session::seat_for(const std::optional<std::string>& db_id) {
+  const std::string key = db_id ? "=" + *db_id : "";
+  const auto known = seat_of_.find(key);
+  if (known != seat_of_.end()) return known->second;
+  auto catalog = source_.catalog(db_id);
+  if (!catalog) return catalog.error();
+  for (Seat& seat : seats_) {
+    if (&seat.catalog == *catalog) return seat_of_[key] = &seat;
+  }
+  seats_.emplace_back(**catalog, settings_);
+  return seat_of_[key] = &seats_.back();
+}
+
+const Result<Policy>& Session::policy_for(Seat& seat, const std::optional<std::string>& brought) {
+  if (!brought) {
+    if (!seat.policy) seat.policy = source_.policy(seat.catalog);
+    return *seat.policy;
+  }
+  constexpr size_t kKept = 4096;  // a run in which every line brings a policy of its own must not fill the memory
+  auto known = seat.brought.find(*brought);
+  if (known == seat.brought.end()) {
+    if (seat.brought.size() >= kKept) seat.brought.clear();
+    known = seat.brought.emplace(*brought, source_.policy(seat.catalog, *brought)).first;
+  }
+  return known->second;
+}
+
+Report Session::answer(const Request& request) {
+  Report report;
+  report.id = request.id;
+  report.sql = request.sql;
+  report.with_policy = with_policy_;
+  report.reason = request.error;
+  if (!request.error.empty()) return report;
+  auto found = seat_for(request.db_id);
+  if (!found) {
+    report.reason = found.error().to_string();
+    return report;
+  }
+  Seat& seat = **found;
+  const auto describe = [&](const Occurrence& use) {
+    const Table& table = seat.catalog.table(use.column.table);
+    return UseReport{table.name, table.columns[use.column.column].name, use.role, use.span, use.minmax};
+  };
+  if (!with_policy_) {
+    const Analysis& analysis = seat.checker.analyze(request.sql);
+    report.verdict = analysis.verdict;
+    report.reason = analysis.reason;
+    report.where = analysis.where;
+    for (const Occurrence& use : analysis.uses) report.uses.push_back(describe(use));
+    return report;
+  }
+  const Result<Policy>& policy = policy_for(seat, request.policy);
+  if (!policy) {
+    report.reason = (request.policy ? "the line's policy: " : "") + policy.error().to_string();
+    return report;
+  }
+  const Analysis& analysis = seat.checker.analyze(request.sql);
+  Judgement judgement = seat.checker.judge(analysis, *policy);
+  report.verdict = judgement.verdict;
+  report.reason = std::move(judgement.reason);
+  report.where = judgement.where;
+  for (size_t i = 0; i < judgement.uses.size(); ++i) {
+    report.uses.push_back(describe(judgement.uses[i]));
+    report.uses.back().policy = judgement.policies[i];
+    report.uses.back().permitted = judgement.permitted[i];
+  }
+  if (settings_.profile == Profile::Strict) {
+    for (const TableId table : analysis.tables) {
+      if (policy->all_hidden(table)) report.closed_tables.push_back(seat.catalog.table(table).name);
+    }
+  }
+  return report;
+}
+
+}  // namespace pccsql

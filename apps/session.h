@@ -1,0 +1,46 @@
+// Session: answers requests. It keeps one checker per database and every policy it has read, so that a long run reads
+// each once.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "apps/jsonl.h"
+#include "apps/report.h"
+#include "apps/source.h"
+#include "check/check.h"
+
+namespace pccsql {
+
+class Session {
+ public:
+  // Without `with_policy` it tells what a query uses, and judges nothing. PRE: `source` outlives the session.
+  Session(const Source& source, CheckSettings settings, bool with_policy);
+
+  // Whatever is wrong with a request is in its report, as verdict Error. The report's names are good as long as the
+  // source.
+  Report answer(const Request& request);
+
+ private:
+  struct Seat {
+    Seat(const Catalog& its_catalog, CheckSettings settings) : catalog(its_catalog), checker(its_catalog, settings) {}
+
+    const Catalog& catalog;
+    Checker checker;
+    std::optional<Result<Policy>> policy;                     // of the file
+    std::unordered_map<std::string, Result<Policy>> brought;  // by text, of the lines
+  };
+
+  Result<Seat*> seat_for(const std::optional<std::string>& db_id);
+  const Result<Policy>& policy_for(Seat& seat, const std::optional<std::string>& brought);
+
+  const Source& source_;
+  CheckSettings settings_;
+  bool with_policy_;
+  std::deque<Seat> seats_;
+  std::unordered_map<std::string, Seat*> seat_of_;  // by `=` and the db_id; "" is for requests that name none
+};
+
+}  // namespace pccsql

@@ -1,0 +1,71 @@
+# Sourced by ./pccsql and ./test: finds what a build needs and is not there, installs it where that is allowed, and runs
+# CMake quietly. Expects `root`, the folder of the checkout. Functions return non-zero after saying why.
+
+say() { printf '%s\n' "$*" >&2; }
+
+# missing_packages TOOLS HEADERS: the Debian packages that are not there, one a line. TOOLS are `command=package` words.
+# HEADERS are `header=package` words, looked for by the compiler itself, so that copies outside /usr count too.
+missing_packages() {
+  local pair probe='' compiler
+  compiler=$(command -v "${CXX:-g++}" || command -v g++ || true)
+  [[ -n $compiler ]] || echo g++
+  for pair in $1; do command -v "${pair%%=*}" >/dev/null || echo "${pair#*=}"; done
+  for pair in $2; do
+    if [[ -z $compiler ]]; then
+      [[ -e /usr/include/${pair%%=*} ]] || echo "${pair#*=}"
+    fi
+    probe+="#if !__has_include(<${pair%%=*}>)"$'\n'"missing ${pair#*=}"$'\n#endif\n'
+  done
+  if [[ -n $compiler ]]; then "$compiler" -std=c++20 -E -P -x c++ - <<<"$probe" | sed -n 's/^missing //p'; fi
+}
+
+# install_packages LOG PACKAGE...: by apt-get as root or through a sudo that asks nothing; else says what to install.
+install_packages() {
+  local log=$1 as_root=()
+  shift
+  if ! command -v apt-get >/dev/null || { ((EUID != 0)) && ! sudo -n true 2>/dev/null; }; then
+    say "pccsql needs packages that are not installed. On Debian:"
+    say "  apt-get install $*"
+    return 1
+  fi
+  ((EUID == 0)) || as_root=(sudo -n)
+  say "installing $* …"
+  local get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qy -o DPkg::Lock::Timeout=120)
+  # A fresh machine knows no package lists: only then are they fetched.
+  if ! "${get[@]}" install --no-install-recommends "$@" >"$log" 2>&1 </dev/null; then
+    "${get[@]}" update >>"$log" 2>&1 </dev/null || true
+    if ! "${get[@]}" install --no-install-recommends "$@" >>"$log" 2>&1 </dev/null; then
+      tail -n 30 "$log" >&2
+      say "installing failed (all of it: $log). Please install: $*"
+      return 1
+    fi
+  fi
+}
+
+# need FOLDER TOOLS HEADERS: makes sure of all of them.
+need() {
+  local folder=$1 packages
+  mapfile -t packages < <(missing_packages "$2" "$3")
+  ((${#packages[@]} == 0)) || install_packages "$folder/install.log" "${packages[@]}"
+}
+
+build_tools='cmake=cmake ninja=ninja-build'
+build_headers='sqlite3.h=libsqlite3-dev nlohmann/json.hpp=nlohmann-json3-dev
+  yaml-cpp/yaml.h=libyaml-cpp-dev CLI/CLI.hpp=libcli11-dev'
+
+# build FOLDER TARGETS CMAKE-ARGUMENT...: configures and builds, both into FOLDER/build.log; its end is shown on failure.
+build() {
+  local folder=$1 targets=$2 arguments=() log=$1/build.log
+  shift 2
+  # A folder that was copied or moved with its checkout remembers the old place, which CMake refuses.
+  if [[ -e $folder/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
+    arguments+=(--fresh)
+  fi
+  if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  if ! { cmake -S "$root" -B "$folder" -G Ninja "${arguments[@]}" "$@" &&
+         cmake --build "$folder" --target $targets; } >"$log" 2>&1 </dev/null; then
+    tail -n 30 "$log" >&2
+    say "the build failed (all of it: $log)"
+    return 1
+  fi
+}

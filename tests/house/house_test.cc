@@ -1,0 +1,123 @@
+// The house keeps its rules; and the rules notice a house that does not.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "house/house_rules.h"
+
+namespace house {
+namespace {
+
+const std::vector<SourceFile>& tree() {
+  static const std::vector<SourceFile> files = read_tree(PCCSQL_ROOT);
+  return files;
+}
+
+std::string listed(const Problems& problems) {
+  std::string text;
+  for (const std::string& problem : problems) text += problem + "\n";
+  return text;
+}
+
+TEST(House, TreeIsThere) {
+  const auto has = [](const char* path) { return std::ranges::count(tree(), path, &SourceFile::path) == 1; };
+  EXPECT_TRUE(has("src/base/result.h"));
+  EXPECT_TRUE(has("src/check/check.h"));
+  EXPECT_TRUE(has("tests/house/house_test.cc"));
+  EXPECT_TRUE(has("pccsql"));
+}
+
+TEST(House, ModulesIncludeOnlyWhatStandsBelow) { EXPECT_EQ(listed(include_problems(tree())), ""); }
+
+TEST(House, SourcesOpenWithTheirIdea) {
+  const auto sources = sources_in(tree(), {"src/", "apps/", "include/", "tests/", "fuzz/", "perf/", "examples/"});
+  EXPECT_EQ(listed(opening_problems(sources)), "");
+}
+
+TEST(House, SourcesAreShort) { EXPECT_EQ(listed(length_problems(sources_in(tree(), {"src/", "apps/"}), 500)), ""); }
+
+TEST(House, NoMachinePathsNoLooseEnds) { EXPECT_EQ(listed(word_problems(tree())), ""); }
+
+// A house of stubs: each module has one header, and the files given are added.
+Problems with_includes(const std::vector<SourceFile>& added) {
+  std::vector<SourceFile> files;
+  for (const char* module :
+       {"base", "syntax", "mask", "schema", "policy", "exec", "track", "check", "engine", "lint"}) {
+    files.push_back({"src/" + std::string(module) + "/x.h", ""});
+  }
+  files.push_back({"apps/x.h", ""});
+  files.insert(files.end(), added.begin(), added.end());
+  return include_problems(files);
+}
+
+TEST(IncludeRule, AllowsOwnModuleAndLower) {
+  EXPECT_EQ(
+      listed(with_includes({{"src/check/a.cc", "#include \"check/x.h\"\n#include \"exec/x.h\"\n#include <vector>\n"},
+                            {"src/engine/a.cc", "#include \"track/x.h\"\n#include \"mask/x.h\"\n"},
+                            {"src/lint/a.cc", "#include \"check/x.h\"\n"},
+                            {"apps/a.cc", "#include \"apps/x.h\"\n#include \"lint/x.h\"\n"}})),
+      "");
+}
+
+TEST(IncludeRule, CatchesUpwardInclude) {
+  EXPECT_EQ(with_includes({{"src/base/a.cc", "// idea\n#include \"policy/x.h\"\n"}}),
+            Problems{"src/base/a.cc:2: `base` must not include `policy`, which stands above it"});
+  EXPECT_EQ(with_includes({{"src/schema/a.h", "  #  include   \"check/x.h\"\n"}}).size(), 1u);
+  EXPECT_EQ(with_includes({{"src/lint/a.cc", "#include \"apps/x.h\"\n"}}).size(), 1u);
+}
+
+TEST(IncludeRule, KeepsTheJudgesApart) {
+  EXPECT_EQ(with_includes({{"src/check/a.cc", "#include \"track/x.h\"\n"}}),
+            Problems{"src/check/a.cc:1: `check` must not include `track`, which stands beside it"});
+  EXPECT_EQ(with_includes({{"src/track/a.cc", "#include \"check/x.h\"\n"}}).size(), 1u);
+  EXPECT_EQ(with_includes({{"src/syntax/a.cc", "#include \"mask/x.h\"\n"}}).size(), 1u);
+}
+
+TEST(IncludeRule, CatchesStrayNames) {
+  EXPECT_EQ(with_includes({{"src/base/a.cc", "#include \"x.h\"\n"}}).size(), 1u);
+  EXPECT_EQ(with_includes({{"src/base/a.cc", "#include \"../check/x.h\"\n"}}).size(), 1u);
+  EXPECT_EQ(with_includes({{"src/base/a.cc", "#include \"base/gone.h\"\n"}}),
+            Problems{"src/base/a.cc:1: there is no `base/gone.h`"});
+  EXPECT_EQ(with_includes({{"src/attic/a.cc", "#include \"base/x.h\"\n"}}),
+            Problems{"src/attic/a.cc:1: module `attic` has no rank"});
+}
+
+TEST(OpeningRule, WantsTheIdeaFirst) {
+  const SourceFile header{"src/base/a.h", "// What a is.\n#pragma once\n"};
+  EXPECT_EQ(opening_problems({header, {"src/base/a.cc", "#include \"base/a.h\"\n"}}), Problems{});
+  EXPECT_EQ(opening_problems({{"src/base/a.cc", "#include \"base/a.h\"\n"}}).size(), 1u);          // no such header
+  EXPECT_EQ(opening_problems({header, {"src/base/b.cc", "#include \"base/a.h\"\n"}}).size(), 1u);  // another's header
+  EXPECT_EQ(opening_problems({{"src/base/a.h", "#pragma once\n// What a is.\n"}}).size(), 1u);
+  EXPECT_EQ(opening_problems({{"src/base/a.h", ""}}).size(), 1u);
+}
+
+TEST(LengthRule, CountsLines) {
+  const std::string ten(10, '\n');
+  EXPECT_EQ(length_problems({{"src/base/a.cc", ten}}, 10), Problems{});
+  EXPECT_EQ(length_problems({{"src/base/a.cc", ten}}, 9).size(), 1u);
+}
+
+TEST(WordRule, CatchesMachinePathsAndLooseEnds) {
+  const auto caught = [](const std::string& text) { return word_problems({{"a.md", "fine\n" + text + "\n"}}).size(); };
+  EXPECT_EQ(caught("see /"
+                   "work/main/x"),
+            1u);
+  EXPECT_EQ(caught("\"/"
+                   "root/x\""),
+            1u);
+  EXPECT_EQ(caught("cd /"
+                   "home/ada/src"),
+            1u);
+  EXPECT_EQ(caught("// TO"
+                   "DO: later"),
+            1u);
+  EXPECT_EQ(caught("as issue"
+                   " #12 says"),
+            1u);
+  EXPECT_EQ(caught("\"$root/build\" and ${root}/x and the framework/root/file, work/life, todo lists"), 0u);
+}
+
+}  // namespace
+}  // namespace house
