@@ -4,9 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
-#include "syntax/lexer.h"
-
 namespace pccsql {
 namespace {
 
@@ -44,33 +41,12 @@ void add_note(std::vector<Mark>& marks, const Span& span, std::string note) {
   }
 }
 
-// Where a query names a table: the names spelled so that stand before no dot.
-std::vector<Span> places_of(std::string_view table, std::string_view sql) {
-  std::vector<Span> places;
-  std::vector<Lexeme> lexemes;
-  lex(sql, lexemes);
-  std::string buffer;
-  for (size_t i = 0; i + 1 < lexemes.size(); ++i) {
-    if (lexemes[i].terminal != Terminal::Name || lexemes[i + 1].terminal == Terminal::Dot) continue;
-    if (equal_folded(name_text(lexemes[i], sql, buffer), table)) places.push_back(lexemes[i].span);
-  }
-  return places;
-}
-
 std::string query_with_marks(const Report& report, const Style& style) {
   std::vector<Mark> marks;
   std::string rest;  // what has no place to stand under
   const auto add_line = [&rest](const std::string& line) { rest += "  " + printable(line) + "\n"; };
   if (report.verdict == Verdict::Unsafe) {
-    for (const UseReport& use : report.uses) {
-      if (!use.permitted) add_note(marks, use.span, complaint(use));
-    }
-    for (const std::string_view table : report.closed_tables) {
-      const std::string note = "`" + std::string(table) + "` may not be named: every column of it is Hidden";
-      const std::vector<Span> places = places_of(table, report.sql);
-      for (const Span& place : places) add_note(marks, place, note);
-      if (places.empty()) add_line(note);
-    }
+    for (const Complaint& complaint : report.complaints) add_note(marks, complaint.span, complaint.text);
   } else if (report.where && !report.sql.empty()) {
     add_note(marks, *report.where, report.reason);
   } else {
@@ -86,30 +62,6 @@ std::string colored_verdict(Verdict verdict, const Style& style) {
 }
 
 }  // namespace
-
-std::string complaint(const UseReport& use) {
-  const std::string role = std::string(to_string(use.role));
-  std::string text = "`";
-  text += full_name(use) + "` is " + std::string(to_string(use.policy)) + ": ";
-  if (use.policy == ColumnPolicy::Hidden) return text + "it may not be used at all (" + role + ")";
-  text += use.policy == ColumnPolicy::AggregateOnly ? "it may stand only inside COUNT, SUM or AVG, not "
-                                                    : "it may stand only in JOIN conditions, WHERE and HAVING, not ";
-  switch (use.role) {
-    case Role::Sel:
-      text += use.minmax ? "inside MIN or MAX" : "in the output, grouping or ordering";
-      break;
-    case Role::Join:
-      text += "in a JOIN condition";
-      break;
-    case Role::Where:
-      text += "in a condition";
-      break;
-    case Role::Agg:
-      text += "inside COUNT, SUM or AVG";
-      break;
-  }
-  return text + " (" + role + ")";
-}
 
 std::string to_json(const Report& report) {
   using nlohmann::ordered_json;

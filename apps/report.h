@@ -18,10 +18,15 @@ struct UseReport {
   std::string_view column;
   Role role = Role::Sel;
   Span span;
-  bool minmax = false;
   // With a policy only.
   ColumnPolicy policy = ColumnPolicy::Hidden;
   bool permitted = false;
+};
+
+// What may not stand where it stands, and what would be allowed.
+struct Complaint {
+  Span span;
+  std::string text;
 };
 
 struct Report {
@@ -32,7 +37,7 @@ struct Report {
   std::optional<Span> where;  // absent: the reason is about no place in the query
   std::vector<UseReport> uses;
   bool with_policy = true;
-  std::vector<std::string_view> closed_tables;  // named in the query, and may not be: all their columns are Hidden
+  std::vector<Complaint> complaints;  // of an unsafe query, by place
 };
 
 // {"id","verdict","uses":[{"table","column","role","policy","permitted","span":[b,e]}],"reason"}, without a line end;
@@ -41,8 +46,5 @@ std::string to_json(const Report& report);
 
 // Several lines: the verdict; the query with offending names underlined and what would be allowed; or what it uses.
 std::string to_text(const Report& report, const Style& style);
-
-// What a use that is not permitted is told: "`employee.salary` is AggregateOnly: it may stand only inside …".
-std::string complaint(const UseReport& use);
 
 }  // namespace pccsql

@@ -49,7 +49,7 @@ Report Session::answer(const Request& request) {
   Seat& seat = **found;
   const auto describe = [&](const Occurrence& use) {
     const Table& table = seat.catalog.table(use.column.table);
-    return UseReport{table.name, table.columns[use.column.column].name, use.role, use.span, use.minmax};
+    return UseReport{table.name, table.columns[use.column.column].name, use.role, use.span};
   };
   if (!with_policy_) {
     const Analysis& analysis = seat.checker.analyze(request.sql);
@@ -70,14 +70,15 @@ Report Session::answer(const Request& request) {
   report.reason = std::move(judgement.reason);
   report.where = judgement.where;
   for (size_t i = 0; i < judgement.uses.size(); ++i) {
-    report.uses.push_back(describe(judgement.uses[i]));
+    const Occurrence& use = judgement.uses[i];
+    report.uses.push_back(describe(use));
     report.uses.back().policy = judgement.policies[i];
     report.uses.back().permitted = judgement.permitted[i];
+    if (judgement.permitted[i]) continue;
+    report.complaints.push_back({use.span, complaint(seat.catalog, use, judgement.policies[i])});
   }
-  if (settings_.profile == Profile::Strict) {
-    for (const TableId table : analysis.tables) {
-      if (policy->all_hidden(table)) report.closed_tables.push_back(seat.catalog.table(table).name);
-    }
+  for (const NamedTable& mention : judgement.closed_tables) {
+    report.complaints.push_back({mention.span, complaint(seat.catalog, mention)});
   }
   return report;
 }

@@ -168,6 +168,7 @@ struct Cte {
   QueryId query = 0;
   Range outputs;
   bool outputs_known = false;
+  bool circular = false;  // refers to itself where not even a recursive one may
 };
 
 struct Query {

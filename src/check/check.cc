@@ -28,27 +28,6 @@ bool begins_other_statement(Terminal terminal) {
   }
 }
 
-// What each policy lets a column be used for, in words.
-std::string_view what_is_allowed(ColumnPolicy policy) {
-  switch (policy) {
-    case ColumnPolicy::Public: return "it may stand anywhere";
-    case ColumnPolicy::ConditionOnly: return "it may stand only in JOIN conditions, WHERE and HAVING";
-    case ColumnPolicy::AggregateOnly: return "it may stand only inside COUNT, SUM or AVG";
-    case ColumnPolicy::Hidden: return "it may not be used at all";
-  }
-  return "";
-}
-
-std::string_view place_of(Role role) {
-  switch (role) {
-    case Role::Sel: return "in the output";
-    case Role::Join: return "in a JOIN condition";
-    case Role::Where: return "in a condition";
-    case Role::Agg: return "inside COUNT, SUM or AVG";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -211,10 +190,8 @@ const Analysis& Checker::analyze(std::string_view sql) {
                                 [&](const Occurrence& a, const Occurrence& b) { return key(a) == key(b); }),
                     result.uses.end());
   for (const check::FromItem& item : ast.froms) {
-    if (item.kind == check::SourceKind::Table) result.tables.push_back(item.table);
+    if (item.kind == check::SourceKind::Table) result.tables.push_back({item.table, ast.span_at(item.lexeme)});
   }
-  std::sort(result.tables.begin(), result.tables.end());
-  result.tables.erase(std::unique(result.tables.begin(), result.tables.end()), result.tables.end());
   if (const check::Issue* issue = work.issues.reason()) {
     return refuse(issue->error ? Verdict::Error : Verdict::Outside, issue->where, issue->message);
   }
@@ -222,43 +199,39 @@ const Analysis& Checker::analyze(std::string_view sql) {
 }
 
 Judgement Checker::judge(const Analysis& analysis, const Policy& policy) const {
-  Judgement judgement{analysis.verdict, analysis.reason, analysis.where, analysis.uses, {}, {}};
-  judgement.policies.reserve(analysis.uses.size());
-  judgement.permitted.reserve(analysis.uses.size());
-  std::string reason;
-  std::vector<std::pair<ColumnRef, Role>> named;
+  Judgement judgement;
+  judgement.verdict = analysis.verdict;
+  judgement.reason = analysis.reason;
+  judgement.where = analysis.where;
+  judgement.uses = analysis.uses;
+  const bool runs = analysis.verdict == Verdict::Safe;
+  std::vector<std::string> complaints;
+  const auto complain = [&](Span where, std::string text) {
+    if (complaints.empty()) judgement.where = where;
+    judgement.verdict = Verdict::Unsafe;
+    if (std::find(complaints.begin(), complaints.end(), text) == complaints.end()) complaints.push_back(std::move(text));
+  };
   for (const Occurrence& use : analysis.uses) {
     const ColumnPolicy column_policy = policy.of(use.column);
     const bool allowed = permitted(column_policy, use.role);
     judgement.policies.push_back(column_policy);
     judgement.permitted.push_back(allowed);
-    if (allowed || analysis.verdict != Verdict::Safe) continue;
-    if (judgement.verdict == Verdict::Safe) {
-      judgement.verdict = Verdict::Unsafe;
-      judgement.where = use.span;
-    }
-    const std::pair place(use.column, use.role);
-    constexpr size_t kMostNamed = 8;
-    if (named.size() > kMostNamed || std::find(named.begin(), named.end(), place) != named.end()) continue;
-    named.push_back(place);
-    if (named.size() > kMostNamed) {
-      reason += "; …";
-      continue;
-    }
-    if (!reason.empty()) reason += "; ";
-    reason += "`" + catalog_.table(use.column.table).name + "." + catalog_.column(use.column).name + "` is " +
-              std::string(to_string(column_policy)) + ": " + std::string(what_is_allowed(column_policy)) + ", not " +
-              std::string(place_of(use.role));
+    if (runs && !allowed) complain(use.span, complaint(catalog_, use, column_policy));
   }
-  if (analysis.verdict == Verdict::Safe && settings_.profile == Profile::Strict) {
-    for (const TableId table : analysis.tables) {
-      if (!policy.all_hidden(table)) continue;
-      judgement.verdict = Verdict::Unsafe;
-      if (!reason.empty()) reason += "; ";
-      reason += "`" + catalog_.table(table).name + "` may not be named: every column of it is Hidden";
+  if (settings_.profile == Profile::Strict) {
+    for (const NamedTable& mention : analysis.tables) {
+      if (!policy.all_hidden(mention.table)) continue;
+      judgement.closed_tables.push_back(mention);
+      if (runs) complain(mention.span, complaint(catalog_, mention));
     }
   }
-  if (judgement.verdict == Verdict::Unsafe) judgement.reason = std::move(reason);
+  constexpr size_t kMostComplaints = 8;  // `*` over a wide table would fill pages
+  for (size_t i = 0; i < complaints.size() && i < kMostComplaints; ++i) {
+    judgement.reason += (i == 0 ? "" : "; ") + complaints[i];
+  }
+  if (complaints.size() > kMostComplaints) {
+    judgement.reason += "; and " + std::to_string(complaints.size() - kMostComplaints) + " more";
+  }
   return judgement;
 }
 

@@ -37,13 +37,19 @@ struct Occurrence {
   friend bool operator==(const Occurrence&, const Occurrence&) = default;
 };
 
+// A table or view where a FROM names it.
+struct NamedTable {
+  TableId table = 0;
+  Span span;
+};
+
 // What can be said of a query without a policy.
 struct Analysis {
   Verdict verdict = Verdict::Safe;  // Safe here means: in the language and would run
   std::string reason;               // empty when Safe
   Span where;                       // the place the reason is about
   std::vector<Occurrence> uses;     // by place; what could be resolved, also with Outside and Error
-  std::vector<TableId> tables;      // every table or view named in a FROM, each once
+  std::vector<NamedTable> tables;   // each mention, by place
 };
 
 struct Judgement {
@@ -53,7 +59,12 @@ struct Judgement {
   std::vector<Occurrence> uses;
   std::vector<ColumnPolicy> policies;  // parallel to uses
   std::vector<bool> permitted;         // parallel to uses
+  std::vector<NamedTable> closed_tables;  // mentions that strict forbids: all columns of the table are Hidden
 };
+
+// What is wrong with a use that `policy` does not permit, and what would be allowed.
+std::string complaint(const Catalog& catalog, const Occurrence& use, ColumnPolicy policy);
+std::string complaint(const Catalog& catalog, const NamedTable& mention);
 
 // Made once per catalogue, used for many queries. Not for use by two threads at once: it keeps its buffers.
 class Checker {

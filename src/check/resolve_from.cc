@@ -124,8 +124,8 @@ bool Resolver::bind_cte(FromItem& item, NameId name, const Scope& scope) {
         const Query& body = ast_.queries[ast_.ctes[i].query];
         const bool recursive = scope.core > body.cores.first && scope.core < body.cores.end() &&
                                ast_.cores[scope.core].set_operator == Terminal::kw_UNION;
-        const std::string message = "`" + text_of(item.lexeme) + "` refers to itself: recursive WITH is outside the language";
-        recursive ? issues_.outside(where, message) : issues_.error(where, "circular reference: " + message);
+        if (!recursive) ast_.ctes[i].circular = true;
+        issues_.outside(where, "`" + text_of(item.lexeme) + "` refers to itself: recursive WITH is outside the language");
       } else {
         issues_.outside(where, "`" + text_of(item.lexeme) + "` is defined later in the same WITH; put its definition first");
       }
@@ -137,6 +137,7 @@ bool Resolver::bind_cte(FromItem& item, NameId name, const Scope& scope) {
 
 void Resolver::use_cte(FromItem& item, Index id, const Scope& scope) {
   const Cte& cte = ast_.ctes[id];
+  if (cte.circular) issues_.error(ast_.span_at(item.lexeme), "circular reference: `" + text_of(item.lexeme) + "`");
   item.kind = SourceKind::Derived;
   item.outputs = cte.outputs;
   item.unknown_outputs = !cte.outputs_known;
@@ -249,6 +250,10 @@ void Resolver::star(CoreId core_id, Index item_id) {
   bool matched = item.expr == 0;
   for (Index i = core.from.first; i < core.from.end(); ++i) {
     const FromItem& from = ast_.froms[i];
+    if (from.kind == SourceKind::Unknown) {  // it may be what is meant
+      matched = true;
+      core.width_known = false;
+    }
     if (item.expr != 0 && (qualifier == kNoName || from.name != qualifier)) continue;
     matched = true;
     if (from.kind == SourceKind::Unknown || from.unknown_outputs) core.width_known = false;

@@ -106,7 +106,11 @@ class Finder {
   // What the columns `columns`, the output of `body`, need.
   void read_body(std::string_view body, const std::vector<ColumnIndex>& columns, Derived& derived) {
     const Analysis analysis = checker_.analyze(body);
-    derived.tables = analysis.tables;
+    derived.tables.clear();
+    for (const NamedTable& mention : analysis.tables) {
+      const bool known = std::find(derived.tables.begin(), derived.tables.end(), mention.table) != derived.tables.end();
+      if (!known) derived.tables.push_back(mention.table);
+    }
     const std::vector<Branch> selects = branches(body);
     const auto items = assign_items(selects, columns, analysis.uses);
     for (const Occurrence& use : analysis.uses) {

@@ -38,7 +38,9 @@ std::string judged(const World& world, const Analysis& analysis, Profile profile
     uses.push_back(render(world.catalog, use, permits));
   }
   if (profile == Profile::Strict) {
-    const auto hidden = [&](TableId id) { return is_all_hidden(world.catalog, world.policy, id); };
+    const auto hidden = [&](const NamedTable& mention) {
+      return is_all_hidden(world.catalog, world.policy, mention.table);
+    };
     if (std::ranges::any_of(analysis.tables, hidden)) verdict = Verdict::Unsafe;
   }
   return line_of(verdict, "", uses);
