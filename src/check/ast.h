@@ -62,17 +62,17 @@ struct Expr {
   ExprKind kind = ExprKind::Literal;
   Bind bind = Bind::None;
   bool parenthesised = false;
-  bool has_operand = false;  // Case
-  bool has_else = false;     // Case
-  bool whole_item = false;   // Star: stands where it may
-  bool negated = false;      // InList: NOT IN
+  bool has_operand = false;     // Case
+  bool has_else = false;        // Case
+  bool whole_item = false;      // Star: stands where it may
+  bool negated = false;         // InList: NOT IN
   Terminal op = Terminal::End;  // Unary, Binary, Literal: its lexeme's terminal
   uint16_t height = 1;          // of the tree below, as the database bounds it
   uint32_t first = 0;           // lexemes [first, last)
   uint32_t last = 0;
   ExprId child = 0;
-  ExprId next = 0;       // sibling
-  uint32_t name = 0;     // Column: lexeme of the column's name; Collate: of the collation
+  ExprId next = 0;         // sibling
+  uint32_t name = 0;       // Column: lexeme of the column's name; Collate: of the collation
   uint32_t qualifier = 0;  // Column, Star: lexeme of the qualifier, if qualified
   bool qualified = false;
   uint32_t data = 0;
@@ -102,17 +102,18 @@ struct Window {
   Index order_count = 0;
   bool has_frame = false;
   Terminal frame_unit = Terminal::End;
-  Terminal start = Terminal::End, finish = Terminal::kw_CURRENT;  // kw_UNBOUNDED, kw_CURRENT, kw_PRECEDING, kw_FOLLOWING
-  ExprId bounds = 0;  // offsets, linked by next
+  Terminal start = Terminal::End,
+           finish = Terminal::kw_CURRENT;  // kw_UNBOUNDED, kw_CURRENT, kw_PRECEDING, kw_FOLLOWING
+  ExprId bounds = 0;                       // offsets, linked by next
   uint32_t lexeme = 0;
   bool resolved = false;
 };
 
 struct Item {
-  bool star = false;     // `*` or `t.*`
-  ExprId expr = 0;       // none for `*`
+  bool star = false;  // `*` or `t.*`
+  ExprId expr = 0;    // none for `*`
   NameId alias = kNoName;
-  uint32_t lexeme = 0;   // first lexeme
+  uint32_t lexeme = 0;  // first lexeme
   bool has_aggregate = false;
   bool has_window = false;
   uint64_t references = 0;  // depths of the SELECTs whose columns it names
@@ -136,8 +137,8 @@ struct FromItem {
   QueryId query = 0;       // derived
   ExprId on = 0;
   TableId table = 0;
-  Range outputs;       // Derived: output names
-  Range using_names;   // names merged with the left side, lexemes in using_lexemes
+  Range outputs;      // Derived: output names
+  Range using_names;  // names merged with the left side, lexemes in using_lexemes
   bool unknown_outputs = false;
 };
 
@@ -151,8 +152,8 @@ struct Core {
   ExprId having = 0;
   Range windows;
   bool grouped = false;
-  bool has_aggregate = false;  // an aggregate of its own level in the select list
-  bool has_window = false;     // a window function in the select list or ORDER BY
+  bool has_aggregate = false;    // an aggregate of its own level in the select list
+  bool has_window = false;       // a window function in the select list or ORDER BY
   uint32_t outer_aggregate = 0;  // lexeme of an aggregate of this SELECT that stands in a nested one
   uint32_t lexeme = 0;
   Index width = 0;

@@ -9,23 +9,27 @@ namespace pccsql::check {
 // SQLite's parser keeps a stack of a hundred symbols. These are the symbols that stand on it, below the expression or
 // the nested query being read, in each clause of a SELECT.
 namespace on_stack {
-constexpr int kSelectItem = 4;    // SELECT distinct items before
-constexpr int kFromItem = 5;      // SELECT distinct items FROM joins
-constexpr int kOn = 9;            // … table schema alias ON
-constexpr int kWhere = 5;         // SELECT distinct items from WHERE
-constexpr int kGroupBy = 9;       // … where GROUP BY terms ,
-constexpr int kHaving = 7;        // … group HAVING
-constexpr int kWindow = 12;       // … having WINDOW definitions , name AS (
-constexpr int kOrderBy = 11;      // … having ORDER BY terms ,
-constexpr int kLimit = 11;        // … order LIMIT expr OFFSET
-constexpr int kCte = 9;           // WITH ctes , name columns AS MATERIALIZED (
-constexpr int kCompound = 2;      // query UNION
+constexpr int kSelectItem = 4;  // SELECT distinct items before
+constexpr int kFromItem = 5;    // SELECT distinct items FROM joins
+constexpr int kOn = 9;          // … table schema alias ON
+constexpr int kWhere = 5;       // SELECT distinct items from WHERE
+constexpr int kGroupBy = 9;     // … where GROUP BY terms ,
+constexpr int kHaving = 7;      // … group HAVING
+constexpr int kWindow = 12;     // … having WINDOW definitions , name AS (
+constexpr int kOrderBy = 11;    // … having ORDER BY terms ,
+constexpr int kLimit = 11;      // … order LIMIT expr OFFSET
+constexpr int kCte = 9;         // WITH ctes , name columns AS MATERIALIZED (
+constexpr int kCompound = 2;    // query UNION
 }  // namespace on_stack
 
 class Builder {
  public:
   Builder(const Grammar& grammar, const std::vector<Node>& nodes, Ast& ast, Names& names, Issues& issues)
-      : rules_(grammar), nodes_(nodes), ast_(ast), names_(names), issues_(issues),
+      : rules_(grammar),
+        nodes_(nodes),
+        ast_(ast),
+        names_(names),
+        issues_(issues),
         exprs_(rules_, nodes, ast, names, issues, *this) {}
 
   QueryId query(uint32_t node, int depth) {
@@ -49,7 +53,8 @@ class Builder {
       if (!branch.at_node()) branch.take();  // ALL
       core(branch.child(), query.cores.first + i, op, depth + on_stack::kCompound);
     }
-    if (cursor.at(rules_.order_by)) query.order_by = exprs_.order_terms(cursor.child(), depth + on_stack::kOrderBy).first;
+    if (cursor.at(rules_.order_by))
+      query.order_by = exprs_.order_terms(cursor.child(), depth + on_stack::kOrderBy).first;
     if (cursor.at(rules_.limit)) query.limit = exprs_.list(cursor.child(), depth + on_stack::kLimit).first;
     ast_.queries[id] = query;
     return id;
@@ -80,7 +85,8 @@ class Builder {
       cte.name = new_name(cte.lexeme);
       for (Index k = query.ctes.first; k < next; ++k) {
         if (ast_.ctes[k].name != cte.name) continue;
-        issues_.error(ast_.span_at(cte.lexeme), "duplicate WITH table name: `" + std::string(names_.text(cte.name)) + "`");
+        issues_.error(ast_.span_at(cte.lexeme),
+                      "duplicate WITH table name: `" + std::string(names_.text(cte.name)) + "`");
       }
       if (part.at(rules_.cte_columns)) {
         TreeCursor columns(nodes_, part.child());
@@ -190,13 +196,26 @@ class Builder {
     item.join = JoinKind::Inner;
     for (uint32_t i = nodes_[node].first; i < nodes_[node].last; ++i) {
       switch (ast_.lexemes[i].terminal) {
-        case Terminal::Comma: item.join = JoinKind::Comma; break;
-        case Terminal::kw_NATURAL: item.natural = true; break;
-        case Terminal::kw_LEFT: item.join = JoinKind::Left; break;
-        case Terminal::kw_RIGHT: item.join = JoinKind::Right; break;
-        case Terminal::kw_FULL: item.join = JoinKind::Full; break;
-        case Terminal::kw_CROSS: item.join = JoinKind::Cross; break;
-        default: break;
+        case Terminal::Comma:
+          item.join = JoinKind::Comma;
+          break;
+        case Terminal::kw_NATURAL:
+          item.natural = true;
+          break;
+        case Terminal::kw_LEFT:
+          item.join = JoinKind::Left;
+          break;
+        case Terminal::kw_RIGHT:
+          item.join = JoinKind::Right;
+          break;
+        case Terminal::kw_FULL:
+          item.join = JoinKind::Full;
+          break;
+        case Terminal::kw_CROSS:
+          item.join = JoinKind::Cross;
+          break;
+        default:
+          break;
       }
     }
   }

@@ -18,13 +18,29 @@ namespace {
 // The words that begin a statement which is no query.
 bool begins_other_statement(Terminal terminal) {
   switch (terminal) {
-    case Terminal::kw_ALTER: case Terminal::kw_ANALYZE: case Terminal::kw_ATTACH: case Terminal::kw_BEGIN:
-    case Terminal::kw_COMMIT: case Terminal::kw_CREATE: case Terminal::kw_DELETE: case Terminal::kw_DETACH:
-    case Terminal::kw_DROP: case Terminal::kw_END: case Terminal::kw_EXPLAIN: case Terminal::kw_INSERT:
-    case Terminal::kw_PRAGMA: case Terminal::kw_REINDEX: case Terminal::kw_RELEASE: case Terminal::kw_REPLACE:
-    case Terminal::kw_ROLLBACK: case Terminal::kw_SAVEPOINT: case Terminal::kw_UPDATE: case Terminal::kw_VACUUM:
+    case Terminal::kw_ALTER:
+    case Terminal::kw_ANALYZE:
+    case Terminal::kw_ATTACH:
+    case Terminal::kw_BEGIN:
+    case Terminal::kw_COMMIT:
+    case Terminal::kw_CREATE:
+    case Terminal::kw_DELETE:
+    case Terminal::kw_DETACH:
+    case Terminal::kw_DROP:
+    case Terminal::kw_END:
+    case Terminal::kw_EXPLAIN:
+    case Terminal::kw_INSERT:
+    case Terminal::kw_PRAGMA:
+    case Terminal::kw_REINDEX:
+    case Terminal::kw_RELEASE:
+    case Terminal::kw_REPLACE:
+    case Terminal::kw_ROLLBACK:
+    case Terminal::kw_SAVEPOINT:
+    case Terminal::kw_UPDATE:
+    case Terminal::kw_VACUUM:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -32,10 +48,14 @@ bool begins_other_statement(Terminal terminal) {
 
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::Safe: return "safe";
-    case Verdict::Unsafe: return "unsafe";
-    case Verdict::Outside: return "outside";
-    case Verdict::Error: return "error";
+    case Verdict::Safe:
+      return "safe";
+    case Verdict::Unsafe:
+      return "unsafe";
+    case Verdict::Outside:
+      return "outside";
+    case Verdict::Error:
+      return "error";
   }
   return "";
 }
@@ -88,10 +108,12 @@ struct Refusal {
 std::optional<Refusal> not_one_query(std::string_view sql, const std::vector<Lexeme>& lexemes, const LexResult& lexed) {
   const auto all = static_cast<uint32_t>(sql.size());
   if (const size_t nul = sql.find('\0'); nul != std::string_view::npos) {
-    return Refusal{Verdict::Outside, {static_cast<uint32_t>(nul), static_cast<uint32_t>(nul) + 1}, "the text holds a NUL byte"};
+    return Refusal{
+        Verdict::Outside, {static_cast<uint32_t>(nul), static_cast<uint32_t>(nul) + 1}, "the text holds a NUL byte"};
   }
   if (const size_t bad = find_invalid_utf8(sql); bad != std::string_view::npos) {
-    return Refusal{Verdict::Outside, {static_cast<uint32_t>(bad), static_cast<uint32_t>(bad) + 1}, "the text is not valid UTF-8"};
+    return Refusal{
+        Verdict::Outside, {static_cast<uint32_t>(bad), static_cast<uint32_t>(bad) + 1}, "the text is not valid UTF-8"};
   }
   size_t first = 0;
   while (lexemes[first].terminal == Terminal::Semicolon) ++first;
@@ -152,12 +174,14 @@ const Analysis& Checker::analyze(std::string_view sql) {
     if (lexeme.terminal == Terminal::Illegal) {
       const char begin = sql[lexeme.span.begin];
       const bool open = begin == '\'' || begin == '"' || begin == '`' || begin == '[';
-      return refuse(Verdict::Error, lexeme.span, open ? "unrecognized token: a quote that never ends" : "unrecognized token");
+      return refuse(Verdict::Error, lexeme.span,
+                    open ? "unrecognized token: a quote that never ends" : "unrecognized token");
     }
     const std::string expected = work.parser.expected();
     return refuse(Verdict::Error, lexeme.span,
-                  "syntax error near " + (lexeme.terminal == Terminal::End ? std::string("the end of the query")
-                                                                           : "`" + std::string(lexeme.span.of(sql)) + "`") +
+                  "syntax error near " +
+                      (lexeme.terminal == Terminal::End ? std::string("the end of the query")
+                                                        : "`" + std::string(lexeme.span.of(sql)) + "`") +
                       (expected.empty() ? "" : "; expected " + expected));
   }
 
@@ -177,7 +201,8 @@ const Analysis& Checker::analyze(std::string_view sql) {
       work.issues.outside(where, "outside the paper's fragment: " + rule.beyond);
     }
   }
-  if (lexed.unterminated_comment) work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "an unterminated comment");
+  if (lexed.unterminated_comment)
+    work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "an unterminated comment");
   if (!check::read_roles(catalog_, ast, settings_.profile, result.uses)) {
     work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "more uses of columns than can be listed");
   }
@@ -185,7 +210,8 @@ const Analysis& Checker::analyze(std::string_view sql) {
   const auto key = [](const Occurrence& o) {
     return std::tuple(o.span.begin, o.role, o.column.table, o.column.column, o.span.end);
   };
-  std::sort(result.uses.begin(), result.uses.end(), [&](const Occurrence& a, const Occurrence& b) { return key(a) < key(b); });
+  std::sort(result.uses.begin(), result.uses.end(),
+            [&](const Occurrence& a, const Occurrence& b) { return key(a) < key(b); });
   result.uses.erase(std::unique(result.uses.begin(), result.uses.end(),
                                 [&](const Occurrence& a, const Occurrence& b) { return key(a) == key(b); }),
                     result.uses.end());
@@ -209,7 +235,8 @@ Judgement Checker::judge(const Analysis& analysis, const Policy& policy) const {
   const auto complain = [&](Span where, std::string text) {
     if (complaints.empty()) judgement.where = where;
     judgement.verdict = Verdict::Unsafe;
-    if (std::find(complaints.begin(), complaints.end(), text) == complaints.end()) complaints.push_back(std::move(text));
+    if (std::find(complaints.begin(), complaints.end(), text) == complaints.end())
+      complaints.push_back(std::move(text));
   };
   for (const Occurrence& use : analysis.uses) {
     const ColumnPolicy column_policy = policy.of(use.column);

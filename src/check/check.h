@@ -30,10 +30,10 @@ struct CheckSettings {
 struct Occurrence {
   ColumnRef column;
   Role role = Role::Sel;
-  Span span;           // of the name as written: `T1.salary`, `*`, the alias that stands for it
-  bool star = false;   // came from `*` or `t.*`
-  bool minmax = false; // argument of an aggregate MIN or MAX (benchmark statistics list those apart)
-  bool on = false;     // written in ON or USING, or joined by NATURAL
+  Span span;            // of the name as written: `T1.salary`, `*`, the alias that stands for it
+  bool star = false;    // came from `*` or `t.*`
+  bool minmax = false;  // argument of an aggregate MIN or MAX (benchmark statistics list those apart)
+  bool on = false;      // written in ON or USING, or joined by NATURAL
   friend bool operator==(const Occurrence&, const Occurrence&) = default;
 };
 
@@ -57,8 +57,8 @@ struct Judgement {
   std::string reason;
   Span where;
   std::vector<Occurrence> uses;
-  std::vector<ColumnPolicy> policies;  // parallel to uses
-  std::vector<bool> permitted;         // parallel to uses
+  std::vector<ColumnPolicy> policies;     // parallel to uses
+  std::vector<bool> permitted;            // parallel to uses
   std::vector<NamedTable> closed_tables;  // mentions that strict forbids: all columns of the table are Hidden
 };
 

@@ -17,15 +17,35 @@ constexpr int kNotPrecedence = 3;
 constexpr int kEqualityPrecedence = 4;
 int precedence(Terminal op) {
   switch (op) {
-    case Terminal::kw_OR: return 1;
-    case Terminal::kw_AND: return 2;
-    case Terminal::Less: case Terminal::LessEqual: case Terminal::Greater: case Terminal::GreaterEqual: return 5;
-    case Terminal::Ampersand: case Terminal::Bar: case Terminal::ShiftLeft: case Terminal::ShiftRight: return 7;
-    case Terminal::Plus: case Terminal::Minus: return 8;
-    case Terminal::Star: case Terminal::Slash: case Terminal::Percent: return 9;
-    case Terminal::Concat: case Terminal::Arrow: case Terminal::LongArrow: return 10;
-    case Terminal::kw_COLLATE: return 11;
-    default: return kEqualityPrecedence;  // = <> IS IN LIKE BETWEEN ISNULL NOTNULL and NOT before one of them
+    case Terminal::kw_OR:
+      return 1;
+    case Terminal::kw_AND:
+      return 2;
+    case Terminal::Less:
+    case Terminal::LessEqual:
+    case Terminal::Greater:
+    case Terminal::GreaterEqual:
+      return 5;
+    case Terminal::Ampersand:
+    case Terminal::Bar:
+    case Terminal::ShiftLeft:
+    case Terminal::ShiftRight:
+      return 7;
+    case Terminal::Plus:
+    case Terminal::Minus:
+      return 8;
+    case Terminal::Star:
+    case Terminal::Slash:
+    case Terminal::Percent:
+      return 9;
+    case Terminal::Concat:
+    case Terminal::Arrow:
+    case Terminal::LongArrow:
+      return 10;
+    case Terminal::kw_COLLATE:
+      return 11;
+    default:
+      return kEqualityPrecedence;  // = <> IS IN LIKE BETWEEN ISNULL NOTNULL and NOT before one of them
   }
 }
 
@@ -175,7 +195,8 @@ ExprId ExprBuilder::infix(TreeCursor& cursor, uint32_t node, ExprId left, int bi
       set_children(id, {left, left, 1});
       return id;
     }
-    default: break;
+    default:
+      break;
   }
   while (!part.at(rules_.operand)) part.take();  // IS [NOT] [DISTINCT FROM]
   const int deeper = depth + static_cast<int>(part.lexeme() - op_lexeme) + 1;
@@ -285,7 +306,8 @@ ExprId ExprBuilder::primary(TreeCursor& cursor, int depth) {
   }
   const uint32_t lexeme = cursor.lexeme();
   switch (const Terminal terminal = ast_.lexemes[lexeme].terminal) {
-    case Terminal::LeftParen: return parenthesis(cursor, depth);
+    case Terminal::LeftParen:
+      return parenthesis(cursor, depth);
     case Terminal::kw_EXISTS: {
       cursor.take();
       cursor.take();
@@ -294,14 +316,21 @@ ExprId ExprBuilder::primary(TreeCursor& cursor, int depth) {
       ast_.exprs[id].data = query;
       return id;
     }
-    case Terminal::Integer: case Terminal::Float: case Terminal::String: case Terminal::Blob: case Terminal::kw_NULL:
-    case Terminal::kw_CURRENT_DATE: case Terminal::kw_CURRENT_TIME: case Terminal::kw_CURRENT_TIMESTAMP: {
+    case Terminal::Integer:
+    case Terminal::Float:
+    case Terminal::String:
+    case Terminal::Blob:
+    case Terminal::kw_NULL:
+    case Terminal::kw_CURRENT_DATE:
+    case Terminal::kw_CURRENT_TIME:
+    case Terminal::kw_CURRENT_TIMESTAMP: {
       cursor.take();
       const ExprId id = add(ExprKind::Literal, lexeme, lexeme + 1);
       ast_.exprs[id].op = terminal;
       return id;
     }
-    default: return reference(cursor, depth);
+    default:
+      return reference(cursor, depth);
   }
 }
 
@@ -372,114 +401,6 @@ void ExprBuilder::reject_stray_stars() {
     issues_.error(ast_.span(star), "syntax error near `" + std::string(ast_.span(star).of(ast_.sql)) +
                                        "`: it may only be a select item of its own, without an alias");
   }
-}
-
-ExprId ExprBuilder::call(uint32_t name, uint32_t node, int depth) {
-  const ExprId id = add(ExprKind::Call, name, nodes_[node].last);
-  Call call;
-  call.name = name;
-  List arguments;
-  TreeCursor cursor(nodes_, node);
-  while (!cursor.done()) {
-    const RuleId rule = cursor.rule();
-    if (rule == rules_.expr) {
-      append(arguments, expr(cursor.child(), depth + (arguments.count == 0 ? 3 : 5)));
-    } else if (rule == rules_.filter) {
-      call.filter = list(cursor.child(), depth + 9).first;
-    } else if (rule == rules_.over) {
-      TreeCursor over(nodes_, cursor.child());
-      over.take();
-      Window window;
-      if (over.at(rules_.window)) {
-        window = this->window(over.child(), depth + 9);
-      } else {
-        window.only_reference = true;
-        window.lexeme = window.base_lexeme = over.lexeme();
-        window.base = new_name(over.take());
-      }
-      call.window = static_cast<Index>(ast_.windows.size());
-      ast_.windows.push_back(window);
-    } else {
-      const Terminal terminal = ast_.lexemes[cursor.take()].terminal;
-      call.star |= terminal == Terminal::Star;
-      call.distinct |= terminal == Terminal::kw_DISTINCT;
-    }
-  }
-  call.arguments = static_cast<uint16_t>(std::min<Index>(arguments.count, kNone - 1));
-  set_children(id, arguments);
-  ast_.exprs[id].data = static_cast<uint32_t>(ast_.calls.size());
-  ast_.calls.push_back(call);
-  return id;
-}
-
-ExprId ExprBuilder::cast(uint32_t node, int depth) {
-  const ExprId id = add(ExprKind::Cast, nodes_[node].first, nodes_[node].last);
-  too_deep(depth + 4, node);  // the type comes on top of the operand
-  set_children(id, list(node, depth + 2));
-  return id;
-}
-
-ExprId ExprBuilder::case_expr(uint32_t node, int depth) {
-  const ExprId id = add(ExprKind::Case, nodes_[node].first, nodes_[node].last);
-  TreeCursor cursor(nodes_, node);
-  cursor.take();  // CASE
-  List parts;
-  if (cursor.at_node()) {
-    ast_.exprs[id].has_operand = true;
-    append(parts, expr(cursor.child(), depth + 1));
-  }
-  for (int pairs = 0; !cursor.done();) {
-    const Terminal word = ast_.lexemes[cursor.take()].terminal;
-    if (word == Terminal::kw_ELSE) ast_.exprs[id].has_else = true;
-    if (word == Terminal::kw_THEN) ++pairs;
-    const int below = word == Terminal::kw_THEN ? 5 + (pairs > 1) : 3 + (pairs > 0);
-    if (cursor.at_node()) append(parts, expr(cursor.child(), depth + below));
-  }
-  set_children(id, parts);
-  return id;
-}
-
-Window ExprBuilder::window(uint32_t node, int depth) {
-  Window window;
-  TreeCursor cursor(nodes_, node);
-  window.lexeme = cursor.take();  // (
-  while (!cursor.done()) {
-    const RuleId rule = cursor.rule();
-    if (rule == rules_.partition) {
-      window.partition = list(cursor.child(), depth + 4).first;
-    } else if (rule == rules_.order_by) {
-      const List terms = order_terms(cursor.child(), depth + 6);
-      window.order = terms.first;
-      window.order_count = terms.count;
-    } else if (rule == rules_.frame) {
-      TreeCursor frame(nodes_, cursor.child());
-      window.has_frame = true;
-      window.frame_unit = ast_.lexemes[frame.take()].terminal;
-      List offsets;
-      while (!frame.done()) {
-        const bool start = frame.at(rules_.frame_start);
-        if (!start && !frame.at(rules_.frame_end)) {
-          frame.at_node() ? frame.child() : frame.take();
-          continue;
-        }
-        TreeCursor bound(nodes_, frame.child());
-        if (bound.at_node()) append(offsets, expr(bound.child(), depth + 8));
-        (start ? window.start : window.finish) = ast_.lexemes[bound.take()].terminal;
-      }
-      const bool backwards =
-          (window.start == Terminal::kw_CURRENT && window.finish == Terminal::kw_PRECEDING) ||
-          (window.start == Terminal::kw_FOLLOWING &&
-           (window.finish == Terminal::kw_PRECEDING || window.finish == Terminal::kw_CURRENT));
-      if (backwards) issues_.error(ast_.span_at(window.lexeme), "unsupported frame specification: it ends before it starts");
-      window.bounds = offsets.first;
-    } else {
-      const uint32_t lexeme = cursor.take();
-      if (ast_.lexemes[lexeme].terminal == Terminal::RightParen && cursor.done()) break;
-      window.base_lexeme = lexeme;
-      window.base = new_name(lexeme);
-    }
-  }
-  return window;
 }
 
 }  // namespace pccsql::check

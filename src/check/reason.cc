@@ -12,10 +12,14 @@ std::string complaint(const Catalog& catalog, const Occurrence& use, ColumnPolic
   text += policy == ColumnPolicy::AggregateOnly ? "it may stand only inside COUNT, SUM or AVG, not "
                                                 : "it may stand only in JOIN conditions, WHERE and HAVING, not ";
   switch (use.role) {
-    case Role::Sel: return text + (use.minmax ? "inside MIN or MAX" : "in the output, grouping or ordering") + role;
-    case Role::Join: return text + "in a JOIN condition" + role;
-    case Role::Where: return text + "in a condition" + role;
-    case Role::Agg: return text + "inside COUNT, SUM or AVG" + role;
+    case Role::Sel:
+      return text + (use.minmax ? "inside MIN or MAX" : "in the output, grouping or ordering") + role;
+    case Role::Join:
+      return text + "in a JOIN condition" + role;
+    case Role::Where:
+      return text + "in a condition" + role;
+    case Role::Agg:
+      return text + "inside COUNT, SUM or AVG" + role;
   }
   return text;
 }

@@ -71,8 +71,9 @@ void Resolver::from(CoreId id, const Scope& scope) {
     }
     for (Index k = range.first; k < i && item.name != kNoName; ++k) {
       if (ast_.froms[k].name != item.name) continue;
-      issues_.error(ast_.span_at(item.alias_lexeme), "two tables of one FROM are called `" + text_of(item.alias_lexeme) +
-                                                         "`; give one of them another alias");
+      issues_.error(
+          ast_.span_at(item.alias_lexeme),
+          "two tables of one FROM are called `" + text_of(item.alias_lexeme) + "`; give one of them another alias");
       break;
     }
     join(id, i);
@@ -80,35 +81,38 @@ void Resolver::from(CoreId id, const Scope& scope) {
 }
 
 void Resolver::bind_table(FromItem& item, const Scope& scope) {
-  const Span where = ast_.span_at(item.lexeme);
-  const std::string text = text_of(item.lexeme);
   if (item.function) return;  // table-valued: noted as outside from the grammar
+  const Span where = ast_.span_at(item.lexeme);
   const NameId name = name_of(item.lexeme);
   if (item.qualified && !equal_folded(text_of(item.lexeme - 2), "main")) {
-    return issues_.error(where, "no such table: `" + text_of(item.lexeme - 2) + "." + text + "`");
+    return issues_.error(where, "no such table: `" + text_of(item.lexeme - 2) + "." + text_of(item.lexeme) + "`");
   }
   if (!item.qualified && bind_cte(item, name, scope)) return;
   if (const auto table = catalog_.find_table(name)) {
     item.kind = SourceKind::Table;
     item.table = *table;
     if (catalog_.table(*table).kind == TableKind::Virtual) {
-      issues_.outside(where, "`" + text + "` is a virtual table, and those are outside the language");
+      issues_.outside(where, "`" + text_of(item.lexeme) + "` is a virtual table, and those are outside the language");
     }
     return;
   }
+  no_such_table(where, text_of(item.lexeme));
+}
+
+void Resolver::no_such_table(Span where, const std::string& name) {
   for (const std::string& view : catalog_.unusable_views()) {
-    if (!equal_folded(view, text)) continue;
-    issues_.error(where, "the view `" + text + "` cannot be used: a name in its body is not bound by the body's own FROM");
-    return;
+    if (!equal_folded(view, name)) continue;
+    return issues_.error(
+        where, "the view `" + name + "` cannot be used: a name in its body is not bound by the body's own FROM");
   }
-  if (is_eponymous(text)) {
-    issues_.outside(where, "`" + text + "` is part of the database's own catalogue, which is outside the language");
-    return;
+  if (is_eponymous(name)) {
+    return issues_.outside(where,
+                           "`" + name + "` is part of the database's own catalogue, which is outside the language");
   }
   std::vector<std::string> known;
   for (const Table& table : catalog_.tables()) known.push_back(table.name);
-  const std::string best = closest_match(text, known);
-  issues_.error(where, "no such table: `" + text + "`" + (best.empty() ? "" : "; did you mean `" + best + "`?"));
+  const std::string best = closest_match(name, known);
+  issues_.error(where, "no such table: `" + name + "`" + (best.empty() ? "" : "; did you mean `" + best + "`?"));
 }
 
 bool Resolver::bind_cte(FromItem& item, NameId name, const Scope& scope) {
@@ -125,9 +129,11 @@ bool Resolver::bind_cte(FromItem& item, NameId name, const Scope& scope) {
         const bool recursive = scope.core > body.cores.first && scope.core < body.cores.end() &&
                                ast_.cores[scope.core].set_operator == Terminal::kw_UNION;
         if (!recursive) ast_.ctes[i].circular = true;
-        issues_.outside(where, "`" + text_of(item.lexeme) + "` refers to itself: recursive WITH is outside the language");
+        issues_.outside(where,
+                        "`" + text_of(item.lexeme) + "` refers to itself: recursive WITH is outside the language");
       } else {
-        issues_.outside(where, "`" + text_of(item.lexeme) + "` is defined later in the same WITH; put its definition first");
+        issues_.outside(where,
+                        "`" + text_of(item.lexeme) + "` is defined later in the same WITH; put its definition first");
       }
       return true;
     }
@@ -208,10 +214,11 @@ void Resolver::merge(CoreId core, Index id, NameId name, Span where) {
   }
   ColumnIndex right = 0;
   if ((groups == 0 || !find_column(ast_.froms[id], name, right)) && !unknown) {
-    issues_.error(where, "cannot join using column `" + std::string(names_.text(name)) +
-                             "`: it is not present in both tables");
+    issues_.error(
+        where, "cannot join using column `" + std::string(names_.text(name)) + "`: it is not present in both tables");
   } else if (groups > 1) {
-    issues_.error(where, "ambiguous reference to `" + std::string(names_.text(name)) + "` in USING: several tables to the left have it");
+    issues_.error(where, "ambiguous reference to `" + std::string(names_.text(name)) +
+                             "` in USING: several tables to the left have it");
   }
 }
 
@@ -262,8 +269,9 @@ void Resolver::star(CoreId core_id, Index item_id) {
       const NameId name = column_name(from, c);
       if (item.expr == 0 && is_merged(from, name)) continue;
       if (outer_join_right_of(core, i) && is_ambiguous_merge(core, i, name)) {
-        issues_.error(where, "ambiguous column name: `" + std::string(names_.text(name)) + "` in `*`: it is merged by USING or NATURAL,"
-                             " and another table has it too");
+        issues_.error(where, "ambiguous column name: `" + std::string(names_.text(name)) +
+                                 "` in `*`: it is merged by USING or NATURAL,"
+                                 " and another table has it too");
       }
       ++core.width;
     }

@@ -33,8 +33,9 @@ void Resolver::column(ExprId id, const Scope& scope) {
   if (!expr.qualified && ast_.lexemes[expr.name].quote == Quote::Double) {
     expr.bind = Bind::String;
     if (in_cte) {
-      issues_.outside(ast_.span(expr), "`\"" + text + "\"` in the body of a WITH table names no column of that body's FROM;"
-                                       " write a string in single quotes");
+      issues_.outside(ast_.span(expr), "`\"" + text +
+                                           "\"` in the body of a WITH table names no column of that body's FROM;"
+                                           " write a string in single quotes");
     }
     return;
   }
@@ -42,15 +43,17 @@ void Resolver::column(ExprId id, const Scope& scope) {
                        (equal_folded(text, "true") || equal_folded(text, "false"));
   if (boolean) {
     expr.bind = Bind::Boolean;
-    if (in_cte && name != kNoName) issues_.outside(ast_.span(expr), "`" + text + "` could be a column where the WITH table is used");
+    if (in_cte && name != kNoName)
+      issues_.outside(ast_.span(expr), "`" + text + "` could be a column where the WITH table is used");
     return;
   }
   if (any_unknown_source(scope)) return;
   const std::string shown = expr.qualified ? text_of(expr.qualifier) + "." + text : text;
   if (in_cte) {
     free_names_.push_back({last->cte, id, qualifier, name});
-    issues_.outside(ast_.span(expr),
-                    "`" + shown + "` is not bound by the FROM of the WITH table's own body; a body sees no enclosing column");
+    issues_.outside(
+        ast_.span(expr),
+        "`" + shown + "` is not bound by the FROM of the WITH table's own body; a body sees no enclosing column");
     return;
   }
   issues_.error(ast_.span(expr), "no such column: `" + shown + "`" + suggestion(text, scope));
@@ -120,7 +123,8 @@ Resolver::Found Resolver::look_for_rowid(Expr& expr, NameId qualifier, const Sco
              catalog_.table(item.table).without_rowid) {
     issues_.error(ast_.span(expr), "no such column: `" + shown + "`; what it is asked of has no rowid");
   } else if (!catalog_.table(item.table).integer_primary_key) {
-    issues_.outside(ast_.span(expr), "`" + shown + "` of a table without an INTEGER PRIMARY KEY stands for no column that has a policy");
+    issues_.outside(ast_.span(expr),
+                    "`" + shown + "` of a table without an INTEGER PRIMARY KEY stands for no column that has a policy");
   } else {
     expr.bind = Bind::Source;
     expr.core = scope.core;
@@ -144,7 +148,8 @@ Resolver::Found Resolver::look_in_aliases(Expr& expr, NameId name, const Scope& 
     if (item.alias != name) continue;
     const std::string shown(ast_.span(expr).of(ast_.sql));
     if (item.has_aggregate && !at.aggregates) {
-      issues_.error(ast_.span(expr), "misuse of aliased aggregate `" + shown + "`: it may stand in HAVING and ORDER BY");
+      issues_.error(ast_.span(expr),
+                    "misuse of aliased aggregate `" + shown + "`: it may stand in HAVING and ORDER BY");
       return Found::Failed;
     }
     if (item.has_window && (!at.windows || &at != &scope)) {

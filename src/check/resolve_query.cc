@@ -1,4 +1,4 @@
-// Queries: WITH, the branches of a set operation, the clauses of each in SQLite's order, ORDER BY, LIMIT, output names.
+// Queries: WITH, the branches of a set operation, the clauses of each in SQLite's order, LIMIT, output names.
 #include <algorithm>
 
 #include "base/text.h"
@@ -8,7 +8,6 @@ namespace pccsql::check {
 namespace {
 
 constexpr Index kMostBranches = 500;  // SQLite's limit on terms of a compound SELECT
-constexpr Index kMostColumns = 2000;  // and on columns of a result
 constexpr int kDeepestSelect = 62;    // depths are bits of a word; the parser's stack ends long before
 
 }  // namespace
@@ -22,7 +21,8 @@ void Resolver::run() {
 
 void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived) {
   Query& query = ast_.queries[id];
-  if (query.cores.count == 0) return;  // nested too deeply to have been built
+  if (query.cores.count == 0) return;      // nested too deeply to have been built
+  const bool outer_window = window_seen_;  // a nested query's windows are its own
   WithFrame frame{with, query.ctes, query.ctes.first};
   if (query.ctes.count > 0) {
     ctes(query, frame);
@@ -63,6 +63,7 @@ void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Inde
   nothing.depth = scope.depth;
   list(query.limit, nothing);
   output_names(query);
+  window_seen_ = outer_window;
 }
 
 void Resolver::ctes(Query& query, WithFrame& frame) {
@@ -132,7 +133,8 @@ void Resolver::core(CoreId id, Scope& scope) {
   scope.aliases = true;
   if (core.having != 0) {
     if (!aggregating) {
-      issues_.error(ast_.span(ast_.exprs[core.having]), "HAVING clause on a query that does not aggregate; use WHERE, or add GROUP BY");
+      issues_.error(ast_.span(ast_.exprs[core.having]),
+                    "HAVING clause on a query that does not aggregate; use WHERE, or add GROUP BY");
     }
     scope.aggregates = true;
     expr(core.having, scope);
@@ -170,207 +172,6 @@ void Resolver::core(CoreId id, Scope& scope) {
     window(w, unused, id);
   }
   scope.aliases = scope.aggregates = false;
-}
-
-// To compute windows SQLite moves FROM … HAVING into a query of its own. There a GROUP BY term that stands for the number
-// 3 is read again as the third column, and an aggregate in a nested SELECT no longer finds the rows it aggregates.
-void Resolver::rewritten_for_windows(const Core& core) {
-  if (!core.has_window) return;
-  if (core.outer_aggregate != 0) {
-    issues_.error(ast_.span_at(core.outer_aggregate), "misuse of aggregate: `" + text_of(core.outer_aggregate) +
-                                                          "`() of a SELECT with window functions, inside a nested SELECT");
-  }
-  for (ExprId term = core.group_by; term != 0; term = ast_.exprs[term].next) {
-    const Expr& expr = ast_.exprs[term];
-    if (expr.bind != Bind::Alias) continue;
-    ExprId item = ast_.items[expr.bound].expr;
-    while (ast_.exprs[item].kind == ExprKind::Collate || ast_.exprs[item].kind == ExprKind::Unary) item = ast_.exprs[item].child;
-    if (integer_value(item) || folded_constant(item)) {
-      issues_.error(ast_.span(expr), "GROUP BY over a number in a query with window functions; leave the term out");
-    }
-  }
-}
-
-void Resolver::count_terms(ExprId first, std::string_view clause) {
-  Index terms = 0;
-  for (ExprId term = first; term != 0; term = ast_.exprs[term].next) ++terms;
-  if (terms > kMostColumns) issues_.error(ast_.span(ast_.exprs[first]), "too many terms in " + std::string(clause) + ": the database takes 2000");
-}
-
-void Resolver::order_by_single(const Query& query, Scope scope) {
-  const Core& core = ast_.cores[scope.core];
-  scope.aliases = scope.windows = scope.hides_outer = true;
-  scope.aggregates = core.grouped || core.has_aggregate;
-  for (ExprId term = query.order_by; term != 0; term = ast_.exprs[term].next) {
-    if (ordinal(term, core, scope, "ORDER BY")) continue;
-    ExprId bare = term;  // parentheses leave no trace; COLLATE does
-    while (ast_.exprs[bare].kind == ExprKind::Collate) bare = ast_.exprs[bare].child;
-    const Expr& name = ast_.exprs[bare];
-    if (name.kind == ExprKind::Column && !name.qualified && bind_to_output_name(bare, core, name_of(name.name))) {
-      for (ExprId outer = term; outer != bare; outer = ast_.exprs[outer].child) collation(ast_.exprs[outer]);
-      continue;
-    }
-    expr(term, scope);
-  }
-}
-
-// A whole ORDER BY term that is a name: first an alias, or a column that `*` put into the output.
-bool Resolver::bind_to_output_name(ExprId id, const Core& core, NameId name) {
-  if (name == kNoName) return false;
-  Index position = 0;
-  for (Index i = core.items.first; i < core.items.end(); ++i) {
-    const Item& item = ast_.items[i];
-    if (!item.star) {
-      if (item.alias == name) {
-        bind_to_output(id, core, position);
-        return true;
-      }
-      ++position;
-      continue;
-    }
-    const NameId qualifier = item.expr == 0 ? kNoName : name_of(ast_.exprs[item.expr].qualifier);
-    for (Index k = core.from.first; k < core.from.end(); ++k) {
-      const FromItem& from = ast_.froms[k];
-      if (item.expr != 0 && from.name != qualifier) continue;
-      for (Index c = 0; c < column_count(from); ++c) {
-        if (column_hidden(from, c)) continue;
-        if (item.expr == 0 && is_merged(from, column_name(from, c))) continue;
-        if (column_name(from, c) == name) {
-          bind_to_output(id, core, position);
-          return true;
-        }
-        ++position;
-      }
-    }
-  }
-  return false;
-}
-
-// Binds a term to the output column at `position` (from 0): a select item, or one column of a `*`.
-void Resolver::bind_to_output(ExprId id, const Core& core, Index position) {
-  Expr& term = ast_.exprs[id];
-  for (Index i = core.items.first; i < core.items.end(); ++i) {
-    const Item& item = ast_.items[i];
-    if (!item.star) {
-      if (position-- > 0) continue;
-      term.bind = Bind::Alias;
-      term.bound = i;
-      window_seen_ |= item.has_window;
-      return;
-    }
-    const NameId qualifier = item.expr == 0 ? kNoName : name_of(ast_.exprs[item.expr].qualifier);
-    for (Index k = core.from.first; k < core.from.end(); ++k) {
-      const FromItem& from = ast_.froms[k];
-      if (item.expr != 0 && from.name != qualifier) continue;
-      for (Index c = 0; c < column_count(from); ++c) {
-        const NameId name = column_name(from, c);
-        if (column_hidden(from, c) || (item.expr == 0 && is_merged(from, name))) continue;
-        if (position-- > 0) continue;
-        term.bind = Bind::Source;
-        term.bound = static_cast<Index>(ast_.sources.size());
-        ast_.sources.push_back({k, c});
-        for (Index later = k + 1; later < core.from.end() && item.expr == 0; ++later) {
-          ColumnIndex column = 0;
-          if (is_merged(ast_.froms[later], name) && find_column(ast_.froms[later], name, column)) {
-            ast_.sources.push_back({later, column});
-          }
-        }
-        term.bound_count = static_cast<uint16_t>(ast_.sources.size() - term.bound);
-        return;
-      }
-    }
-  }
-}
-
-// A whole term that is an integer, however signed, parenthesised or collated, names an output column by its place.
-bool Resolver::ordinal(ExprId id, const Core& core, const Scope& scope, std::string_view clause) {
-  ExprId bare = id;
-  while (ast_.exprs[bare].kind == ExprKind::Collate) bare = ast_.exprs[bare].child;
-  bool negative = false;
-  while (ast_.exprs[bare].kind == ExprKind::Unary &&
-         (ast_.exprs[bare].op == Terminal::Minus || ast_.exprs[bare].op == Terminal::Plus)) {
-    negative ^= ast_.exprs[bare].op == Terminal::Minus;
-    bare = ast_.exprs[bare].child;
-  }
-  std::optional<int32_t> value = integer_value(bare);
-  if (!value && ast_.exprs[bare].kind == ExprKind::Binary && (value = folded_constant(bare))) {
-    Scope own = scope;
-    dead(ast_.exprs[bare].child, own);
-  }
-  if (!value) return false;  // a larger number is a constant, no place
-  for (ExprId outer = id; outer != bare; outer = ast_.exprs[outer].child) {
-    if (ast_.exprs[outer].kind == ExprKind::Collate) collation(ast_.exprs[outer]);
-  }
-  if (negative || *value < 1 || (core.width_known && static_cast<Index>(*value) > core.width)) {
-    issues_.error(ast_.span(ast_.exprs[id]), std::string(clause) + " term out of range: there are " +
-                                                 std::to_string(core.width) + " output columns");
-    return true;
-  }
-  bind_to_output(id, core, static_cast<Index>(*value) - 1);
-  return true;
-}
-
-void Resolver::order_by_compound(const Query& query, const Scope& scope) {
-  for (ExprId term = query.order_by; term != 0; term = ast_.exprs[term].next) {
-    if (ordinal(term, ast_.cores[query.cores.first], scope, "ORDER BY")) {
-      ast_.exprs[term].bind = Bind::None;  // an output column of the whole: its branches have answered for it
-      continue;
-    }
-    for (ExprId outer = term; ast_.exprs[outer].kind == ExprKind::Collate; outer = ast_.exprs[outer].child) {
-      collation(ast_.exprs[outer]);
-    }
-    bool found = false;
-    for (Index i = query.cores.first; i < query.cores.end() && !found; ++i) found = matches_output(i, term, scope);
-    if (!found) {
-      issues_.error(ast_.span(ast_.exprs[term]),
-                    "an ORDER BY term after a set operation must be an output column: its name, its alias or its number");
-    }
-  }
-}
-
-bool Resolver::has_query(ExprId id) const {
-  const Expr& expr = ast_.exprs[id];
-  if (expr.kind == ExprKind::Subquery || expr.kind == ExprKind::Exists || expr.kind == ExprKind::InQuery) return true;
-  for (ExprId child = expr.child; child != 0; child = ast_.exprs[child].next) {
-    if (has_query(child)) return true;
-  }
-  return false;
-}
-
-// Whether a term names an output column of this branch, or repeats one of its items word for word.
-bool Resolver::matches_output(CoreId id, ExprId term, const Scope& outer) {
-  const Core& core = ast_.cores[id];
-  ExprId bare = term;
-  while (ast_.exprs[bare].kind == ExprKind::Collate) bare = ast_.exprs[bare].child;
-  Expr& name = ast_.exprs[bare];
-  if (!core.width_known) return true;
-  if (name.kind == ExprKind::Column && !name.qualified && bind_to_output_name(bare, core, name_of(name.name))) {
-    name.bind = Bind::None;
-    return true;
-  }
-  if (has_query(bare)) return false;
-  Scope scope = outer;
-  scope.core = id;
-  scope.outer = nullptr;
-  scope.aliases = scope.aggregates = true;
-  const size_t before = issues_.size();
-  expr(bare, scope);
-  const bool resolved = issues_.size() == before;
-  issues_.truncate(before);
-  bool found = false;
-  for (Index i = core.items.first; i < core.items.end() && resolved && !found; ++i) {
-    const Item& item = ast_.items[i];
-    if (item.star) {
-      // A column that `*` put into the output is there under its own name only; qualified it is looked for here.
-      found = name.kind == ExprKind::Column && name.bind == Bind::Source;
-    } else {
-      ExprId plain = item.expr;
-      while (ast_.exprs[plain].kind == ExprKind::Collate) plain = ast_.exprs[plain].child;
-      found = same(bare, plain);
-    }
-  }
-  name.bind = Bind::None;
-  return found;
 }
 
 NameId Resolver::item_name(const Item& item) const {

@@ -13,6 +13,8 @@
 
 namespace pccsql::check {
 
+inline constexpr Index kMostColumns = 2000;  // SQLite's limit on columns of a result and on terms of a clause
+
 // The functions of the grammar by name. min and max have two entries: scalar, and aggregate with one argument.
 class FunctionTable {
  public:
@@ -58,6 +60,11 @@ class Resolver {
   void query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived = false);
   void ctes(Query& query, WithFrame& frame);
   void core(CoreId id, Scope& scope);
+  void output_names(Query& query);
+  NameId item_name(const Item& item) const;
+  void push_output(NameId name, Index first);
+
+  // resolve_order.cc: terms of ORDER BY and GROUP BY
   void count_terms(ExprId first, std::string_view clause);
   void order_by_single(const Query& query, Scope scope);
   void order_by_compound(const Query& query, const Scope& scope);
@@ -67,13 +74,12 @@ class Resolver {
   bool ordinal(ExprId term, const Core& core, const Scope& scope, std::string_view clause);
   void bind_to_output(ExprId term, const Core& core, Index position);
   bool bind_to_output_name(ExprId term, const Core& core, NameId name);
-  void output_names(Query& query);
-  NameId item_name(const Item& item) const;
-  void push_output(NameId name, Index first);
+  bool same(ExprId a, ExprId b) const;
 
   // resolve_from.cc: FROM items, joins, `*`
   void from(CoreId id, const Scope& scope);
   void bind_table(FromItem& item, const Scope& scope);
+  void no_such_table(Span where, const std::string& name);
   bool bind_cte(FromItem& item, NameId name, const Scope& scope);
   void use_cte(FromItem& item, Index cte, const Scope& scope);
   void join(CoreId core, Index item);
@@ -100,7 +106,7 @@ class Resolver {
   NameId name_of(uint32_t lexeme);
   std::string text_of(uint32_t lexeme);
 
-  // resolve_expr.cc: expressions, functions, windows
+  // resolve_expr.cc: expressions
   void expr(ExprId id, Scope& scope, bool row_allowed = false);
   void list(ExprId first, Scope& scope);
   void compare(ExprId left, ExprId right, Scope& scope);
@@ -113,13 +119,14 @@ class Resolver {
   void dead(ExprId first, Scope& scope);
   void literal(const Expr& expr);
   void collation(const Expr& expr);
+
+  // resolve_calls.cc: functions, aggregates, windows
   void call(ExprId id, Scope& scope);
   void aggregate(ExprId id, Call& call, Scope& scope);
   void window_call(ExprId id, Call& call, Scope& scope);
   void window(Index id, Scope& scope, CoreId core);
   void window_base(Window& window, Scope& scope, CoreId core);
   void window_frame(const Window& window);
-  bool same(ExprId a, ExprId b) const;
 
   const Catalog& catalog_;
   const FunctionTable& functions_;
@@ -127,9 +134,9 @@ class Resolver {
   Names& names_;
   Issues& issues_;
   std::string buffer_;
-  uint64_t references_ = 0;    // depths of the SELECTs named by what is being resolved
+  uint64_t references_ = 0;        // depths of the SELECTs named by what is being resolved
   uint64_t aggregate_owners_ = 0;  // depths of the SELECTs whose aggregates were met in an argument
-  bool window_seen_ = false;   // a window function was met in what is being resolved
+  bool window_seen_ = false;       // a window function was met in what is being resolved
   // A name in a CTE's body that the body does not bind.
   struct FreeName {
     Index cte;

@@ -12,7 +12,7 @@ constexpr size_t kMostOccurrences = 2'000'000;
 // Where an expression stands, as far as roles care.
 struct Place {
   Role clause = Role::Sel;
-  bool counted = true;  // profile paper does not count GROUP BY and ORDER BY
+  bool counted = true;                                      // profile paper does not count GROUP BY and ORDER BY
   enum { Plain, Argument, Filter, Window } inside = Plain;  // of COUNT/SUM/AVG; of FILTER; of a window function
   bool predicate = false;  // inside an argument: more than the value itself is asked of the column
   bool minmax = false;     // inside an aggregate MIN or MAX
@@ -88,7 +88,8 @@ class RoleReader {
 
   void add(const SourceColumn& source, Role role, Span span, const Place& place, bool star = false) {
     const FromItem& item = ast_.froms[source.from];
-    if (item.kind != SourceKind::Table || out_.size() >= kMostOccurrences) return;  // a derived column: its query has answered
+    if (item.kind != SourceKind::Table || out_.size() >= kMostOccurrences)
+      return;  // a derived column: its query has answered
     out_.push_back({{item.table, source.column}, role, span, star, place.minmax, place.on});
   }
 
@@ -106,15 +107,15 @@ class RoleReader {
   }
 
   void star(const Core& core, const Item& item, const Span* span) {
-    const Span where = span != nullptr ? *span
+    const Span where = span != nullptr  ? *span
                        : item.expr == 0 ? ast_.span_at(item.lexeme)
                                         : ast_.span(ast_.exprs[item.expr]);
     std::string a, b;
     const auto is_meant = [&](const FromItem& from) {
       if (item.expr == 0) return true;
       const Lexeme& qualifier = ast_.lexemes[ast_.exprs[item.expr].qualifier];
-      return from.name != kNoName && equal_folded(name_text(qualifier, ast_.sql, a),
-                                                  name_text(ast_.lexemes[from.alias_lexeme], ast_.sql, b));
+      return from.name != kNoName &&
+             equal_folded(name_text(qualifier, ast_.sql, a), name_text(ast_.lexemes[from.alias_lexeme], ast_.sql, b));
     };
     for (Index i = core.from.first; i < core.from.end(); ++i) {
       const FromItem& from = ast_.froms[i];
@@ -159,7 +160,9 @@ class RoleReader {
     for (Index i = expr.bound; i < expr.bound + expr.bound_count; ++i) {
       const SourceColumn& source = ast_.sources[i];
       switch (place.inside) {
-        case Place::Window: add(source, Role::Sel, where, place); break;
+        case Place::Window:
+          add(source, Role::Sel, where, place);
+          break;
         case Place::Filter:
           add(source, Role::Where, where, place);
           if (strict_) add(source, Role::Agg, where, place);
@@ -191,10 +194,15 @@ class RoleReader {
     }
     switch (expr.kind) {
       case ExprKind::Subquery:
-      case ExprKind::Exists: return query(expr.data, place.span);
-      case ExprKind::InQuery: query(expr.data, place.span); break;
-      case ExprKind::Call: return call(expr, place);
-      default: break;
+      case ExprKind::Exists:
+        return query(expr.data, place.span);
+      case ExprKind::InQuery:
+        query(expr.data, place.span);
+        break;
+      case ExprKind::Call:
+        return call(expr, place);
+      default:
+        break;
     }
     if (place.inside == Place::Argument && !place.predicate) return value(expr, place);
     list(expr.child, place);
@@ -206,7 +214,8 @@ class RoleReader {
     asked.predicate = true;
     switch (expr.kind) {
       case ExprKind::Collate:
-      case ExprKind::Cast: return list(expr.child, place);
+      case ExprKind::Cast:
+        return list(expr.child, place);
       case ExprKind::Unary:
         return list(expr.child, expr.op == Terminal::Minus || expr.op == Terminal::Plus ? place : asked);
       case ExprKind::Binary: {
@@ -228,7 +237,8 @@ class RoleReader {
         }
         return;
       }
-      default: return list(expr.child, asked);
+      default:
+        return list(expr.child, asked);
     }
   }
 

@@ -8,33 +8,70 @@ namespace pccsql::check {
 // The rules that the builder tells apart.
 struct RuleIds {
   explicit RuleIds(const Grammar& g)
-      : query(g.rule_id("query")), with(g.rule_id("with")), recursive(g.rule_id("recursive")), cte(g.rule_id("cte")),
-        cte_name(g.rule_id("cte_name")), cte_columns(g.rule_id("cte_columns")), compound(g.rule_id("compound")),
-        select(g.rule_id("select")), values(g.rule_id("values")), select_item(g.rule_id("select_item")),
-        alias(g.rule_id("alias")), string_name(g.rule_id("string_name")), from(g.rule_id("from")),
-        from_item(g.rule_id("from_item")), table_name(g.rule_id("table_name")),
-        schema_qualified(g.rule_id("schema_qualified")), table_arguments(g.rule_id("table_arguments")),
-        derived(g.rule_id("derived")), parenthesised_join(g.rule_id("parenthesised_join")), join(g.rule_id("join")),
-        join_condition(g.rule_id("join_condition")), using_(g.rule_id("using")), where(g.rule_id("where")),
-        group_by(g.rule_id("group_by")), having(g.rule_id("having")), order_by(g.rule_id("order_by")),
-        order_term(g.rule_id("order_term")), limit(g.rule_id("limit")), windows(g.rule_id("windows")),
-        window_definition(g.rule_id("window_definition")), window(g.rule_id("window")),
-        partition(g.rule_id("partition")), frame(g.rule_id("frame")),
-        frame_start(g.rule_id("frame_start")), frame_end(g.rule_id("frame_end")), expr(g.rule_id("expr")),
-        range(g.rule_id("range")), operand(g.rule_id("operand")), negatable(g.rule_id("negatable")),
-        tighter(g.rule_id("tighter")), in_set(g.rule_id("in_set")), in_table(g.rule_id("in_table")),
-        match(g.rule_id("match")), parameter(g.rule_id("parameter")), cast(g.rule_id("cast")), case_(g.rule_id("case")),
-        call(g.rule_id("call")), filter(g.rule_id("filter")), over(g.rule_id("over")) {}
+      : query(g.rule_id("query")),
+        with(g.rule_id("with")),
+        recursive(g.rule_id("recursive")),
+        cte(g.rule_id("cte")),
+        cte_name(g.rule_id("cte_name")),
+        cte_columns(g.rule_id("cte_columns")),
+        compound(g.rule_id("compound")),
+        select(g.rule_id("select")),
+        values(g.rule_id("values")),
+        select_item(g.rule_id("select_item")),
+        alias(g.rule_id("alias")),
+        string_name(g.rule_id("string_name")),
+        from(g.rule_id("from")),
+        from_item(g.rule_id("from_item")),
+        table_name(g.rule_id("table_name")),
+        schema_qualified(g.rule_id("schema_qualified")),
+        table_arguments(g.rule_id("table_arguments")),
+        derived(g.rule_id("derived")),
+        parenthesised_join(g.rule_id("parenthesised_join")),
+        join(g.rule_id("join")),
+        join_condition(g.rule_id("join_condition")),
+        using_(g.rule_id("using")),
+        where(g.rule_id("where")),
+        group_by(g.rule_id("group_by")),
+        having(g.rule_id("having")),
+        order_by(g.rule_id("order_by")),
+        order_term(g.rule_id("order_term")),
+        limit(g.rule_id("limit")),
+        windows(g.rule_id("windows")),
+        window_definition(g.rule_id("window_definition")),
+        window(g.rule_id("window")),
+        partition(g.rule_id("partition")),
+        frame(g.rule_id("frame")),
+        frame_start(g.rule_id("frame_start")),
+        frame_end(g.rule_id("frame_end")),
+        expr(g.rule_id("expr")),
+        range(g.rule_id("range")),
+        operand(g.rule_id("operand")),
+        negatable(g.rule_id("negatable")),
+        tighter(g.rule_id("tighter")),
+        in_set(g.rule_id("in_set")),
+        in_table(g.rule_id("in_table")),
+        match(g.rule_id("match")),
+        parameter(g.rule_id("parameter")),
+        cast(g.rule_id("cast")),
+        case_(g.rule_id("case")),
+        call(g.rule_id("call")),
+        filter(g.rule_id("filter")),
+        over(g.rule_id("over")) {}
   RuleId query, with, recursive, cte, cte_name, cte_columns, compound, select, values, select_item, alias, string_name,
       from, from_item, table_name, schema_qualified, table_arguments, derived, parenthesised_join, join, join_condition,
-      using_, where, group_by, having, order_by, order_term, limit, windows, window_definition, window, partition, frame,
-      frame_start, frame_end, expr, range, operand, negatable, tighter, in_set, in_table, match, parameter, cast, case_, call, filter, over;
+      using_, where, group_by, having, order_by, order_term, limit, windows, window_definition, window, partition,
+      frame, frame_start, frame_end, expr, range, operand, negatable, tighter, in_set, in_table, match, parameter, cast,
+      case_, call, filter, over;
 };
 
 class TreeCursor {
  public:
   TreeCursor(const std::vector<Node>& nodes, uint32_t node)
-      : nodes_(&nodes), node_(node + 1), node_end_(nodes[node].next), lexeme_(nodes[node].first), end_(nodes[node].last) {}
+      : nodes_(&nodes),
+        node_(node + 1),
+        node_end_(nodes[node].next),
+        lexeme_(nodes[node].first),
+        end_(nodes[node].last) {}
 
   bool done() const { return lexeme_ >= end_; }
   bool at_node() const { return node_ < node_end_ && (*nodes_)[node_].first == lexeme_; }

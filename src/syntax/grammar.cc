@@ -4,7 +4,6 @@
 #include <bitset>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "syntax/grammar_reader.h"
@@ -31,7 +30,8 @@ struct Nfa {
   void build(const GrammarItem& item, uint32_t from, uint32_t to) {
     switch (item.kind) {
       case GrammarItem::Lexeme:
-      case GrammarItem::Call: return link(from, &item, to);
+      case GrammarItem::Call:
+        return link(from, &item, to);
       case GrammarItem::Choice:
         for (const GrammarItem& part : item.parts) build(part, from, to);
         return;
@@ -60,15 +60,18 @@ struct Nfa {
     }
   }
 
-  std::set<uint32_t> closure(std::set<uint32_t> set) const {
-    std::vector<uint32_t> todo(set.begin(), set.end());
-    while (!todo.empty()) {
-      const uint32_t state = todo.back();
-      todo.pop_back();
-      for (const Arc& arc : states[state]) {
-        if (arc.symbol == nullptr && set.insert(arc.to).second) todo.push_back(arc.to);
+  // The states reached from `set` without reading anything, sorted.
+  std::vector<uint32_t> closure(std::vector<uint32_t> set) const {
+    std::vector<bool> member(states.size());
+    for (const uint32_t state : set) member[state] = true;
+    for (size_t i = 0; i < set.size(); ++i) {
+      for (const Arc& arc : states[set[i]]) {
+        if (arc.symbol != nullptr || member[arc.to]) continue;
+        member[arc.to] = true;
+        set.push_back(arc.to);
       }
     }
+    std::sort(set.begin(), set.end());
     return set;
   }
 };
@@ -77,7 +80,8 @@ struct Nfa {
 
 class GrammarCompiler {
  public:
-  GrammarCompiler(const GrammarText& text, std::string file) : text_(text), file_(std::move(file)) {}
+  GrammarCompiler(const GrammarText& text, std::string_view source, std::string file)
+      : text_(text), source_(source), file_(std::move(file)) {}
 
   Result<Grammar> run() {
     name_rules();
@@ -91,13 +95,13 @@ class GrammarCompiler {
   }
 
  private:
-  void fail(Position at, std::string message) {
-    if (!error_) error_ = Error{std::move(message), file_, at};
+  void fail(uint32_t at, std::string message) {
+    if (!error_) error_ = Error{std::move(message), file_, position_of(source_, at)};
   }
   std::string rule_name(size_t rule) const { return "`" + text_.rules[rule].rule.name + "`"; }
 
   void name_rules() {
-    if (text_.rules.empty()) fail({1, 1}, "a grammar needs at least one rule");
+    if (text_.rules.empty()) fail(0, "a grammar needs at least one rule");
     for (const GrammarRule& rule : text_.rules) {
       const auto id = static_cast<RuleId>(grammar_.rules_.size());
       if (!ids_.emplace(rule.rule.name, id).second) fail(rule.at, "rule `" + rule.rule.name + "` is defined twice");
@@ -109,14 +113,15 @@ class GrammarCompiler {
   void build_automaton(size_t rule) {
     Nfa nfa;
     nfa.build(text_.rules[rule].body, 0, 1);
-    std::map<std::set<uint32_t>, StateId> known;
-    std::vector<std::set<uint32_t>> todo;
-    const auto state_of = [&](std::set<uint32_t> set) {
+    using StateSet = std::vector<uint32_t>;
+    std::map<StateSet, StateId> known;
+    std::vector<StateSet> todo;
+    const auto state_of = [&](StateSet set) {
       const auto [entry, added] = known.emplace(std::move(set), static_cast<StateId>(grammar_.states_.size()));
       if (added) {
         State state;
         state.rule = static_cast<RuleId>(rule);
-        state.final = entry->first.count(1) > 0;
+        state.final = std::binary_search(entry->first.begin(), entry->first.end(), 1u);
         grammar_.states_.push_back(std::move(state));
         todo.push_back(entry->first);
       }
@@ -124,10 +129,16 @@ class GrammarCompiler {
     };
     grammar_.rules_[rule].start = state_of(nfa.closure({0}));
     if (grammar_.states_.back().final) fail(text_.rules[rule].at, "rule " + rule_name(rule) + " may not be empty");
+    struct Target {
+      Terminal terminal;
+      RuleId called;
+      Slot slot;
+      StateSet states;
+    };
     for (size_t i = 0; i < todo.size() && !error_; ++i) {
-      const std::set<uint32_t> set = todo[i];  // a copy: todo grows below
+      const StateSet set = todo[i];  // a copy: todo grows below
       const StateId from = known.at(set);
-      std::map<std::pair<Terminal, RuleId>, std::pair<Slot, std::set<uint32_t>>> targets;
+      std::vector<Target> targets;
       for (const uint32_t member : set) {
         for (const Nfa::Arc& arc : nfa.states[member]) {
           if (arc.symbol == nullptr) continue;
@@ -139,18 +150,24 @@ class GrammarCompiler {
             }
             called = found->second;
           }
-          auto [entry, added] = targets.try_emplace({arc.symbol->terminal, called}, arc.symbol->slot, std::set<uint32_t>{});
-          if (!added && entry->second.first != arc.symbol->slot) {
+          const auto same = [&](const Target& t) { return t.terminal == arc.symbol->terminal && t.called == called; };
+          auto target = std::find_if(targets.begin(), targets.end(), same);
+          if (target == targets.end()) {
+            target = targets.insert(target, Target{arc.symbol->terminal, called, arc.symbol->slot, {}});
+          }
+          if (target->slot != arc.symbol->slot) {
             fail(arc.symbol->at, "two kinds of name could stand here in rule " + rule_name(rule));
           }
-          entry->second.second.insert(arc.to);
+          if (std::find(target->states.begin(), target->states.end(), arc.to) == target->states.end()) {
+            target->states.push_back(arc.to);
+          }
         }
       }
-      for (const auto& [symbol, target] : targets) {
-        const StateId to = state_of(nfa.closure(target.second));
+      for (Target& target : targets) {
+        const StateId to = state_of(nfa.closure(std::move(target.states)));
         State& state = grammar_.states_[from];
-        state.edges.push_back({symbol.first, symbol.second, target.first, to});
-        if (symbol.first == Terminal::Name) state.slot = target.first;
+        state.edges.push_back({target.terminal, target.called, target.slot, to});
+        if (target.terminal == Terminal::Name) state.slot = target.slot;
       }
     }
   }
@@ -221,6 +238,7 @@ class GrammarCompiler {
   }
 
   const GrammarText& text_;
+  std::string_view source_;
   std::string file_;
   std::optional<Error> error_;
   std::map<std::string, RuleId, std::less<>> ids_;
@@ -232,7 +250,7 @@ class GrammarCompiler {
 Result<Grammar> Grammar::compile(std::string_view text, const std::string& file) {
   const Result<GrammarText> read = read_grammar(text, file);
   if (!read) return read.error();
-  return GrammarCompiler(*read, file).run();
+  return GrammarCompiler(*read, text, file).run();
 }
 
 RuleId Grammar::rule_id(std::string_view name) const {

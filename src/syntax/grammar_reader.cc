@@ -10,9 +10,9 @@ namespace pccsql {
 namespace {
 
 constexpr std::pair<std::string_view, Slot> kSlots[] = {
-    {"name", Slot::Name},       {"table", Slot::Table},   {"column", Slot::Column},
-    {"alias", Slot::Alias},     {"new_name", Slot::NewName}, {"window", Slot::Window},
-    {"collation", Slot::Collation}, {"type", Slot::Type},  {"index", Slot::Index},
+    {"name", Slot::Name},           {"table", Slot::Table},      {"column", Slot::Column},
+    {"alias", Slot::Alias},         {"new_name", Slot::NewName}, {"window", Slot::Window},
+    {"collation", Slot::Collation}, {"type", Slot::Type},        {"index", Slot::Index},
 };
 constexpr std::pair<std::string_view, Terminal> kLiterals[] = {
     {"string", Terminal::String}, {"integer", Terminal::Integer},     {"float", Terminal::Float},
@@ -95,9 +95,9 @@ class Reader {
     at_ = end + 1;
     return text_.substr(begin, end - begin);
   }
-  Position here() {
+  uint32_t here() {
     skip();
-    return position_of(text_, static_cast<uint32_t>(at_));
+    return static_cast<uint32_t>(at_);
   }
 
   void read_rule() {

@@ -18,13 +18,13 @@ struct GrammarItem {
   Slot slot = Slot::None;                 // Lexeme that is a name
   std::string rule;                       // Call
   std::vector<GrammarItem> parts;         // the rest
-  Position at;
+  uint32_t at = 0;                        // byte in the text
 };
 
 struct GrammarRule {
   Rule rule;
   GrammarItem body;
-  Position at;
+  uint32_t at = 0;
 };
 
 struct GrammarText {

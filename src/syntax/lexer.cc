@@ -195,7 +195,8 @@ class Scanner {
         at_ += 2;
       } else if (!numbered && peek() == '(' && at_ > first) {
         size_t close = at_ + 1;
-        while (close < sql_.size() && sql_[close] != ')' && kClasses[static_cast<unsigned char>(sql_[close])] != Blank) ++close;
+        while (close < sql_.size() && sql_[close] != ')' && kClasses[static_cast<unsigned char>(sql_[close])] != Blank)
+          ++close;
         const bool closed = close < sql_.size() && sql_[close] == ')';
         at_ = closed ? close + 1 : close;
         return emit(closed ? Terminal::Parameter : Terminal::Illegal);
@@ -213,28 +214,50 @@ class Scanner {
 
   void scan_symbol(char c) {
     switch (c) {
-      case '\'': return scan_quoted('\'', Terminal::String, Quote::None);
-      case '"': return scan_quoted('"', Terminal::Name, Quote::Double);
-      case '`': return scan_quoted('`', Terminal::Name, Quote::Backtick);
-      case '[': return scan_quoted(']', Terminal::Name, Quote::Bracket);
-      case '?': case ':': case '@': case '$': return scan_parameter();
-      case '(': return symbol(Terminal::LeftParen, 1);
-      case ')': return symbol(Terminal::RightParen, 1);
-      case ',': return symbol(Terminal::Comma, 1);
-      case '.': return is_digit(peek(1)) ? scan_number() : symbol(Terminal::Dot, 1);
-      case ';': return symbol(Terminal::Semicolon, 1);
-      case '+': return symbol(Terminal::Plus, 1);
-      case '*': return symbol(Terminal::Star, 1);
-      case '/': return symbol(Terminal::Slash, 1);
-      case '%': return symbol(Terminal::Percent, 1);
-      case '&': return symbol(Terminal::Ampersand, 1);
-      case '~': return symbol(Terminal::Tilde, 1);
+      case '\'':
+        return scan_quoted('\'', Terminal::String, Quote::None);
+      case '"':
+        return scan_quoted('"', Terminal::Name, Quote::Double);
+      case '`':
+        return scan_quoted('`', Terminal::Name, Quote::Backtick);
+      case '[':
+        return scan_quoted(']', Terminal::Name, Quote::Bracket);
+      case '?':
+      case ':':
+      case '@':
+      case '$':
+        return scan_parameter();
+      case '(':
+        return symbol(Terminal::LeftParen, 1);
+      case ')':
+        return symbol(Terminal::RightParen, 1);
+      case ',':
+        return symbol(Terminal::Comma, 1);
+      case '.':
+        return is_digit(peek(1)) ? scan_number() : symbol(Terminal::Dot, 1);
+      case ';':
+        return symbol(Terminal::Semicolon, 1);
+      case '+':
+        return symbol(Terminal::Plus, 1);
+      case '*':
+        return symbol(Terminal::Star, 1);
+      case '/':
+        return symbol(Terminal::Slash, 1);
+      case '%':
+        return symbol(Terminal::Percent, 1);
+      case '&':
+        return symbol(Terminal::Ampersand, 1);
+      case '~':
+        return symbol(Terminal::Tilde, 1);
       case '-':
         if (peek(1) != '>') return symbol(Terminal::Minus, 1);
         return peek(2) == '>' ? symbol(Terminal::LongArrow, 3) : symbol(Terminal::Arrow, 2);
-      case '|': return peek(1) == '|' ? symbol(Terminal::Concat, 2) : symbol(Terminal::Bar, 1);
-      case '=': return symbol(Terminal::Equal, peek(1) == '=' ? 2 : 1);
-      case '!': return peek(1) == '=' ? symbol(Terminal::NotEqual, 2) : symbol(Terminal::Illegal, 1);
+      case '|':
+        return peek(1) == '|' ? symbol(Terminal::Concat, 2) : symbol(Terminal::Bar, 1);
+      case '=':
+        return symbol(Terminal::Equal, peek(1) == '=' ? 2 : 1);
+      case '!':
+        return peek(1) == '=' ? symbol(Terminal::NotEqual, 2) : symbol(Terminal::Illegal, 1);
       case '<':
         if (peek(1) == '=') return symbol(Terminal::LessEqual, 2);
         if (peek(1) == '>') return symbol(Terminal::NotEqual, 2);
@@ -242,7 +265,8 @@ class Scanner {
       case '>':
         if (peek(1) == '=') return symbol(Terminal::GreaterEqual, 2);
         return peek(1) == '>' ? symbol(Terminal::ShiftRight, 2) : symbol(Terminal::Greater, 1);
-      default: return symbol(Terminal::Illegal, 1);
+      default:
+        return symbol(Terminal::Illegal, 1);
     }
   }
 
@@ -265,12 +289,17 @@ void settle_window_words(std::vector<Lexeme>& lexemes) {
     const bool after_call = i > 0 && lexemes[i - 1].terminal == Terminal::RightParen;
     bool keyword = true;
     switch (lexemes[i].terminal) {
-      case Terminal::kw_WINDOW: keyword = reads_as_name(terminal(i + 1)) && terminal(i + 2) == Terminal::kw_AS; break;
+      case Terminal::kw_WINDOW:
+        keyword = reads_as_name(terminal(i + 1)) && terminal(i + 2) == Terminal::kw_AS;
+        break;
       case Terminal::kw_OVER:
         keyword = after_call && (terminal(i + 1) == Terminal::LeftParen || reads_as_name(terminal(i + 1)));
         break;
-      case Terminal::kw_FILTER: keyword = after_call && terminal(i + 1) == Terminal::LeftParen; break;
-      default: break;
+      case Terminal::kw_FILTER:
+        keyword = after_call && terminal(i + 1) == Terminal::LeftParen;
+        break;
+      default:
+        break;
     }
     if (!keyword) lexemes[i].terminal = Terminal::Name;
   }
@@ -288,14 +317,22 @@ std::string_view spelling(Terminal terminal) {
   if (i >= kFirstKeyword) return i < kTerminals ? kKeywords[i - kFirstKeyword].text : "";
   if (i >= kFirstPunctuation) return kPunctuation[i - kFirstPunctuation];
   switch (terminal) {
-    case Terminal::End: return "the end of the query";
-    case Terminal::Name: return "a name";
-    case Terminal::String: return "a string";
-    case Terminal::Integer: return "an integer";
-    case Terminal::Float: return "a number";
-    case Terminal::Blob: return "a blob";
-    case Terminal::Parameter: return "a parameter";
-    default: return "an unknown lexeme";
+    case Terminal::End:
+      return "the end of the query";
+    case Terminal::Name:
+      return "a name";
+    case Terminal::String:
+      return "a string";
+    case Terminal::Integer:
+      return "an integer";
+    case Terminal::Float:
+      return "a number";
+    case Terminal::Blob:
+      return "a blob";
+    case Terminal::Parameter:
+      return "a parameter";
+    default:
+      return "an unknown lexeme";
   }
 }
 

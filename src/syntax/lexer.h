@@ -46,10 +46,10 @@ enum class Terminal : uint8_t {
   LessEqual,
   Greater,
   GreaterEqual,
-  Equal,     // = and ==
-  NotEqual,  // <> and !=
-  Arrow,     // ->
-  LongArrow, // ->>
+  Equal,      // = and ==
+  NotEqual,   // <> and !=
+  Arrow,      // ->
+  LongArrow,  // ->>
 #define KEYWORD(name, kind) kw_##name,
 #include "syntax/keywords.def"
 #undef KEYWORD
@@ -58,7 +58,7 @@ enum class Terminal : uint8_t {
 inline constexpr size_t kTerminals = static_cast<size_t>(Terminal::Count);
 
 enum class KeywordKind : uint8_t { Reserved, Fallback, JoinWord, Window };
-KeywordKind keyword_kind(Terminal keyword);  // Reserved for whatever is no keyword
+KeywordKind keyword_kind(Terminal keyword);    // Reserved for whatever is no keyword
 std::string_view spelling(Terminal terminal);  // "SELECT", "(", "a name"
 // The terminal a grammar writes as `'text'`: a keyword in any case, or punctuation. Illegal if there is none.
 Terminal terminal_of(std::string_view text);

@@ -184,7 +184,8 @@ class Differential : public ::testing::Test {
 
 TEST_F(Differential, QueriesThatMostlyResolve) {
   std::string without_with(kSmallGrammar);
-  without_with.erase(without_with.find("with = "), std::string_view("with = 'WITH' <new_name> 'AS' '(' query ')' ;\n").size());
+  without_with.erase(without_with.find("with = "),
+                     std::string_view("with = 'WITH' <new_name> 'AS' '(' query ')' ;\n").size());
   without_with.replace(without_with.find("with? "), 6, "");
   for (const std::string& text : {std::string(kSmallGrammar), without_with}) {
     const Result<Grammar> grammar = Grammar::compile(text);

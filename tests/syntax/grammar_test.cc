@@ -24,7 +24,8 @@ TEST(Grammar, ReportsMistakesWithTheirPlace) {
   EXPECT_EQ(complaint("a = 'SELECT' ;\nb = 'FROM' ;"), "g:2:1: rule `b` is never used");
   EXPECT_EQ(complaint("a = a 'FROM' | 'SELECT' ;"), "g:1:1: rule `a` begins with itself");
   EXPECT_EQ(complaint("a = 'NONSENSE' ;"), "g:1:15: `NONSENSE` is no keyword or punctuation of SQL");
-  EXPECT_EQ(complaint("a = b | c ; b = 'ON' ; c = 'ON' 'AS' ;"), "g:1:1: in rule `a` both `c` and `b` can begin with `ON`");
+  EXPECT_EQ(complaint("a = b | c ; b = 'ON' ; c = 'ON' 'AS' ;"),
+            "g:1:1: in rule `a` both `c` and `b` can begin with `ON`");
   EXPECT_EQ(complaint("a = <table> 'ON' | <column> 'AS' ;"), "g:1:20: two kinds of name could stand here in rule `a`");
   EXPECT_NE(complaint("a = <tabel> ;").find("unknown slot `tabel`"), std::string::npos);
   EXPECT_NE(complaint("a [inside=\"x\"] = 'ON' ;").find("unknown attribute `inside`"), std::string::npos);

@@ -12,12 +12,18 @@ namespace {
 
 std::string filler(Terminal terminal, Slot slot, std::mt19937_64& random) {
   switch (terminal) {
-    case Terminal::String: return "'s'";
-    case Terminal::Integer: return "1";
-    case Terminal::Float: return "1.5";
-    case Terminal::Blob: return "x'00'";
-    case Terminal::Parameter: return "?";
-    default: break;
+    case Terminal::String:
+      return "'s'";
+    case Terminal::Integer:
+      return "1";
+    case Terminal::Float:
+      return "1.5";
+    case Terminal::Blob:
+      return "x'00'";
+    case Terminal::Parameter:
+      return "?";
+    default:
+      break;
   }
   if (slot == Slot::Type) return "INT";
   return random() % 2 == 0 ? "n" : "\"n\"";
@@ -44,7 +50,8 @@ TEST(Sentences, AreNoSyntaxErrorsToSqlite) {
   int compared = 0;
   for (int i = 0; i < 20'000; ++i) {
     const std::string sql = generator.next(30);
-    if (sql.find(". *") != std::string::npos) continue;  // `t.*` inside an expression: a guard, not the grammar, refuses it
+    if (sql.find(". *") != std::string::npos)
+      continue;  // `t.*` inside an expression: a guard, not the grammar, refuses it
     ++compared;
     const Prepared prepared = database->prepare(sql);
     EXPECT_EQ(prepared.message.find("syntax error"), std::string::npos) << sql << "\n" << prepared.message;
