@@ -183,7 +183,8 @@ NameId Resolver::item_name(const Item& item) const {
   return names_.intern(name_text(ast_.lexemes[ast_.exprs[id].name], ast_.sql, buffer));
 }
 
-// Output names of one query are told apart: a repeated `x` becomes `x:1`, then `x:2`.
+// Output names of one query are told apart: a repeated `x` becomes `x:1`, then `x:2`; after four of them SQLite draws
+// lots, and the name is none that anything may use.
 void Resolver::push_output(NameId name, Index first) {
   const auto taken = [&](NameId candidate) {
     return std::find(ast_.output_names.begin() + first, ast_.output_names.end(), candidate) != ast_.output_names.end();
@@ -192,7 +193,9 @@ void Resolver::push_output(NameId name, Index first) {
     std::string stem(names_.text(name));
     const size_t colon = stem.find_last_not_of("0123456789");
     if (colon != std::string::npos && stem[colon] == ':' && colon + 1 < stem.size()) stem.resize(colon);
-    for (int n = 1; taken(name); ++n) name = names_.intern(stem + ":" + std::to_string(n));
+    for (int n = 1; name != kNoName && taken(name); ++n) {
+      name = n <= 4 ? names_.intern(stem + ":" + std::to_string(n)) : kNoName;
+    }
   }
   ast_.output_names.push_back(name);
 }
