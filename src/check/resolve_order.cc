@@ -174,6 +174,14 @@ bool Resolver::has_query(ExprId id) const {
   return false;
 }
 
+// Whether `*` or `t.*` puts this column into the output. A column merged by USING comes once in `*`, from the left.
+bool Resolver::star_holds(const Item& item, const SourceColumn& source) {
+  const FromItem& from = ast_.froms[source.from];
+  if (column_hidden(from, source.column)) return false;
+  if (item.expr == 0) return !is_merged(from, column_name(from, source.column));
+  return from.name == name_of(ast_.exprs[item.expr].qualifier);
+}
+
 // Whether a term names an output column of this branch, or repeats one of its items word for word.
 bool Resolver::matches_output(CoreId id, ExprId term, const Scope& outer) {
   const Core& core = ast_.cores[id];
@@ -198,8 +206,7 @@ bool Resolver::matches_output(CoreId id, ExprId term, const Scope& outer) {
   for (Index i = core.items.first; i < core.items.end() && resolved && !found; ++i) {
     const Item& item = ast_.items[i];
     if (item.star) {
-      // A column that `*` put into the output is there under its own name only; qualified it is looked for here.
-      found = name.kind == ExprKind::Column && name.bind == Bind::Source;
+      found = name.kind == ExprKind::Column && name.bind == Bind::Source && star_holds(item, ast_.sources[name.bound]);
     } else {
       ExprId plain = item.expr;
       while (ast_.exprs[plain].kind == ExprKind::Collate) plain = ast_.exprs[plain].child;

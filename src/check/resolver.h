@@ -70,6 +70,7 @@ class Resolver {
   void order_by_compound(const Query& query, const Scope& scope);
   void rewritten_for_windows(const Core& core);
   bool has_query(ExprId id) const;
+  bool star_holds(const Item& item, const SourceColumn& source);
   bool matches_output(CoreId core, ExprId term, const Scope& scope);
   bool ordinal(ExprId term, const Core& core, const Scope& scope, std::string_view clause);
   void bind_to_output(ExprId term, const Core& core, Index position);
