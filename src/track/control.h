@@ -1,0 +1,61 @@
+// Control: where a prefix stands in the grammar. Stacks of grammar states as small integers.
+//
+// Stacks are hash-consed: equal stacks have equal ids, a push is a look-up, and nothing is ever changed, so a state that
+// holds an id copies and rolls back for free. What a lexeme does to a stack is computed once per (stack, lexeme). Rules that
+// the grammar marks as outside the language do not exist here.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "syntax/grammar.h"
+#include "track/lexical.h"
+
+namespace pccsql::track {
+
+using StackId = uint32_t;
+inline constexpr StackId kDeadStack = 0;
+inline constexpr StackId kEmptyStack = 1;  // every rule has ended: only the end of the text may follow
+
+using TerminalSet = std::bitset<kTerminals>;
+
+class Control {
+ public:
+  explicit Control(const Grammar& grammar);
+
+  StackId start() const { return start_; }
+  // The stack after a lexeme; kDeadStack if it cannot follow.
+  StackId read(StackId stack, Terminal terminal);
+  // Likewise for a lexeme that may be a keyword or a name: a keyword where it can stand, else a name where its kind allows.
+  StackId read(StackId stack, const EndedLexeme& lexeme, const TextArena& texts);
+  // Whether the text may end here.
+  bool may_end(StackId stack) const;
+  // All lexemes that may follow.
+  const TerminalSet& viable(StackId stack);
+  // The slot that a name read now would fill; None if no name can follow.
+  Slot name_slot(StackId stack) const;
+
+  uint32_t depth(StackId stack) const { return nodes_[stack].depth; }
+  size_t size() const { return nodes_.size(); }
+
+ private:
+  struct Node {
+    StateId state = 0;
+    StackId below = kDeadStack;
+    uint32_t depth = 0;
+  };
+  StackId push(StateId state, StackId below);
+  bool is_final(StateId state) const { return grammar_.states()[state].final; }
+  bool is_inside(RuleId rule) const { return grammar_.rules()[rule].outside.empty(); }
+
+  const Grammar& grammar_;
+  std::vector<Node> nodes_;
+  std::unordered_map<uint64_t, StackId> pushes_;  // (state, below) -> stack
+  std::unordered_map<uint64_t, StackId> reads_;   // (stack, terminal) -> stack
+  std::unordered_map<StackId, TerminalSet> viable_;
+  StackId start_ = kDeadStack;
+};
+
+}  // namespace pccsql::track

@@ -1,0 +1,71 @@
+// Lexical: SQL text one byte at a time. After any prefix the state says how far into which lexeme the text has come.
+//
+// It cuts exactly as the lexer does (a test compares them), with what a generator must never write left out: comments,
+// parameters, bytes that are not UTF-8. A lexeme is reported by the byte that shows it has ended; where no byte could
+// extend it (a parenthesis), by its own last byte.
+#pragma once
+
+#include <cstdint>
+
+#include "syntax/lexer.h"
+#include "track/text_arena.h"
+
+namespace pccsql::track {
+
+struct LexState {
+  enum class Kind : uint8_t {
+    Blank,         // between lexemes; `run` blanks so far
+    Word,          // a bare name or a keyword
+    Quoted,        // inside "x", `x` or [x]
+    QuotedEnd,     // after a closing " or `, which doubled would go on
+    String,        // inside 'x'
+    StringEnd,     // after a closing '
+    Digits,        // 12
+    Zero,          // 0, which an x would make hexadecimal
+    HexMark,       // 0x: owes a digit
+    HexDigits,     // 0x1F
+    Fraction,      // 1. and 1.5
+    ExponentMark,  // 1e: owes a digit
+    ExponentSign,  // 1e-: owes a digit
+    Exponent,      // 1e-3
+    BlobEven,      // inside x'…', an even number of digits
+    BlobOdd,
+    Dot,   // a dot, or the beginning of .5
+    Less,  // <, which may become <=, <> or <<
+    Greater,
+    Bar,
+    Equal,
+    Bang,   // !: owes =
+    Minus,  // -, which may become ->
+    Arrow,  // ->, which may become ->>
+    Slash,
+  };
+  Kind kind = Kind::Blank;
+  Quote quote = Quote::None;
+  uint8_t utf8 = 0;  // inside a character: which bytes may continue it
+  uint16_t run = 0;
+  TextId text = kEmptyText;  // of a word; of what a quoted name or string means, quotes undone
+
+  friend bool operator==(const LexState&, const LexState&) = default;
+};
+
+struct EndedLexeme {
+  Terminal terminal = Terminal::End;  // Name for a word: whether it is a keyword is for the parser to say
+  Quote quote = Quote::None;
+  TextId text = kEmptyText;
+};
+
+struct LexStep {
+  bool ok = false;
+  LexState state;
+  int count = 0;  // lexemes that ended, in order
+  EndedLexeme ended[2];
+};
+
+// The text goes on with `byte`.
+LexStep step(const LexState& state, uint8_t byte, TextArena& texts);
+
+// The text ends here: ok unless something is owed; reports the lexeme that was open.
+LexStep finish(const LexState& state);
+
+}  // namespace pccsql::track
