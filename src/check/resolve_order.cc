@@ -52,70 +52,34 @@ void Resolver::order_by_single(const Query& query, Scope scope) {
 
 // A whole ORDER BY term that is a name: first an alias, or a column that `*` put into the output.
 bool Resolver::bind_to_output_name(ExprId id, const Core& core, NameId name) {
-  if (name == kNoName) return false;
-  Index position = 0;
-  for (Index i = core.items.first; i < core.items.end(); ++i) {
-    const Item& item = ast_.items[i];
-    if (!item.star) {
-      if (item.alias == name) {
-        bind_to_output(id, core, position);
-        return true;
-      }
-      ++position;
-      continue;
-    }
-    const NameId qualifier = item.expr == 0 ? kNoName : name_of(ast_.exprs[item.expr].qualifier);
-    for (Index k = core.from.first; k < core.from.end(); ++k) {
-      const FromItem& from = ast_.froms[k];
-      if (item.expr != 0 && from.name != qualifier) continue;
-      for (Index c = 0; c < column_count(from); ++c) {
-        if (column_hidden(from, c)) continue;
-        if (item.expr == 0 && is_merged(from, column_name(from, c))) continue;
-        if (column_name(from, c) == name) {
-          bind_to_output(id, core, position);
-          return true;
-        }
-        ++position;
-      }
-    }
-  }
-  return false;
+  bool found = false;
+  each_output(core, [&](const Output& output) {
+    found = name != kNoName && output.name == name;
+    if (found) bind_to_output(id, core, output);
+    return found;
+  });
+  return found;
 }
 
-// Binds a term to the output column at `position` (from 0): a select item, or one column of a `*`.
-void Resolver::bind_to_output(ExprId id, const Core& core, Index position) {
+void Resolver::bind_to_output(ExprId id, const Core& core, const Output& output) {
   Expr& term = ast_.exprs[id];
-  for (Index i = core.items.first; i < core.items.end(); ++i) {
-    const Item& item = ast_.items[i];
-    if (!item.star) {
-      if (position-- > 0) continue;
-      term.bind = Bind::Alias;
-      term.bound = i;
-      window_seen_ |= item.has_window;
-      return;
-    }
-    const NameId qualifier = item.expr == 0 ? kNoName : name_of(ast_.exprs[item.expr].qualifier);
-    for (Index k = core.from.first; k < core.from.end(); ++k) {
-      const FromItem& from = ast_.froms[k];
-      if (item.expr != 0 && from.name != qualifier) continue;
-      for (Index c = 0; c < column_count(from); ++c) {
-        const NameId name = column_name(from, c);
-        if (column_hidden(from, c) || (item.expr == 0 && is_merged(from, name))) continue;
-        if (position-- > 0) continue;
-        term.bind = Bind::Source;
-        term.bound = static_cast<Index>(ast_.sources.size());
-        ast_.sources.push_back({k, c});
-        for (Index later = k + 1; later < core.from.end() && item.expr == 0; ++later) {
-          ColumnIndex column = 0;
-          if (is_merged(ast_.froms[later], name) && find_column(ast_.froms[later], name, column)) {
-            ast_.sources.push_back({later, column});
-          }
-        }
-        term.bound_count = static_cast<uint16_t>(ast_.sources.size() - term.bound);
-        return;
-      }
+  if (output.from == 0) {
+    term.bind = Bind::Alias;
+    term.bound = output.item;
+    window_seen_ |= ast_.items[output.item].has_window;
+    return;
+  }
+  term.bind = Bind::Source;
+  term.bound = static_cast<Index>(ast_.sources.size());
+  ast_.sources.push_back({output.from, output.column});
+  const bool qualified = ast_.items[output.item].expr != 0;
+  for (Index later = output.from + 1; later < core.from.end() && !qualified; ++later) {
+    ColumnIndex column = 0;
+    if (is_merged(ast_.froms[later], output.name) && find_column(ast_.froms[later], output.name, column)) {
+      ast_.sources.push_back({later, column});
     }
   }
+  term.bound_count = static_cast<uint16_t>(ast_.sources.size() - term.bound);
 }
 
 // A whole term that is an integer, however signed, parenthesised or collated, names an output column by its place.
@@ -142,7 +106,12 @@ bool Resolver::ordinal(ExprId id, const Core& core, const Scope& scope, std::str
                                                  std::to_string(core.width) + " output columns");
     return true;
   }
-  bind_to_output(id, core, static_cast<Index>(*value) - 1);
+  int32_t place = 0;
+  each_output(core, [&](const Output& output) {
+    if (++place < *value) return false;
+    bind_to_output(id, core, output);
+    return true;
+  });
   return true;
 }
 

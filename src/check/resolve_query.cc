@@ -206,23 +206,10 @@ void Resolver::output_names(Query& query) {
   query.outputs = {first, 0};
   query.outputs_known = core.width_known;
   if (core.width > kMostColumns) return;
-  for (Index i = core.items.first; i < core.items.end(); ++i) {
-    const Item& item = ast_.items[i];
-    if (!item.star) {
-      push_output(item_name(item), first);
-      continue;
-    }
-    const NameId qualifier = item.expr == 0 ? kNoName : name_of(ast_.exprs[item.expr].qualifier);
-    for (Index k = core.from.first; k < core.from.end(); ++k) {
-      const FromItem& from = ast_.froms[k];
-      if (item.expr != 0 && from.name != qualifier) continue;
-      for (Index c = 0; c < column_count(from); ++c) {
-        const NameId name = column_name(from, c);
-        if (column_hidden(from, c) || (item.expr == 0 && is_merged(from, name))) continue;
-        push_output(name, first);
-      }
-    }
-  }
+  each_output(core, [&](const Output& output) {
+    push_output(output.from == 0 ? item_name(ast_.items[output.item]) : output.name, first);
+    return false;
+  });
   query.outputs.count = static_cast<Index>(ast_.output_names.size()) - first;
 }
 

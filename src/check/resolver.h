@@ -73,7 +73,16 @@ class Resolver {
   bool star_holds(const Item& item, const SourceColumn& source);
   bool matches_output(CoreId core, ExprId term, const Scope& scope);
   bool ordinal(ExprId term, const Core& core, const Scope& scope, std::string_view clause);
-  void bind_to_output(ExprId term, const Core& core, Index position);
+  struct Output {
+    Index item = 0;
+    Index from = 0;  // 0: the item itself; else one column of the `*` that the item is
+    ColumnIndex column = 0;
+    NameId name = kNoName;
+  };
+  // The output columns in order, until `visit` returns true.
+  template <typename Visit>
+  void each_output(const Core& core, const Visit& visit) const;
+  void bind_to_output(ExprId term, const Core& core, const Output& output);
   bool bind_to_output_name(ExprId term, const Core& core, NameId name);
   bool same(ExprId a, ExprId b) const;
 
@@ -146,5 +155,30 @@ class Resolver {
   };
   std::vector<FreeName> free_names_;
 };
+
+template <typename Visit>
+void Resolver::each_output(const Core& core, const Visit& visit) const {
+  std::string buffer;
+  for (Index i = core.items.first; i < core.items.end(); ++i) {
+    const Item& item = ast_.items[i];
+    if (!item.star) {
+      if (visit(Output{i, 0, 0, item.alias})) return;
+      continue;
+    }
+    const bool qualified = item.expr != 0;
+    const NameId qualifier =
+        qualified ? names_.find(name_text(ast_.lexemes[ast_.exprs[item.expr].qualifier], ast_.sql, buffer)) : kNoName;
+    for (Index k = core.from.first; k < core.from.end(); ++k) {
+      const FromItem& from = ast_.froms[k];
+      if (qualified && (qualifier == kNoName || from.name != qualifier)) continue;
+      for (Index c = 0; c < column_count(from); ++c) {
+        const NameId name = column_name(from, c);
+        if (column_hidden(from, c) || (!qualified && is_merged(from, name)))
+          continue;  // merged columns come once in `*`
+        if (visit(Output{i, k, c, name})) return;
+      }
+    }
+  }
+}
 
 }  // namespace pccsql::check
