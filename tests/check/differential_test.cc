@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "check/check.h"
+#include "check/small_grammar.h"
 #include "exec/database.h"
 #include "schema/reader.h"
 #include "syntax/sentence.h"
@@ -19,35 +20,6 @@ constexpr std::string_view kSchema =
     "CREATE TABLE u(a INT, d INT, e TEXT);"
     "CREATE TABLE v(b INT PRIMARY KEY, f INT) WITHOUT ROWID;"
     "CREATE VIEW w AS SELECT a, d FROM u;";
-
-// A small grammar whose sentences mostly resolve; the fillers put whole phrases into its slots.
-constexpr std::string_view kSmallGrammar = R"(
-statement = query ;
-query = with? select compound? order_by? limit? ;
-with = 'WITH' <new_name> 'AS' '(' query ')' ;
-compound = ('UNION' | 'EXCEPT') select ;
-select = 'SELECT' 'DISTINCT'? select_item (',' select_item)? 'FROM' <table> more? where? group_by? having? ;
-more = ',' '(' query ')' 'AS' <new_name> | join <index> condition? ;
-join = 'JOIN' | 'LEFT' 'JOIN' | 'NATURAL' 'JOIN' | 'RIGHT' 'JOIN' | 'FULL' 'JOIN' | ',' ;
-condition = 'ON' expr | 'USING' '(' <column> ')' ;
-select_item = expr ('AS' <alias>)? | '*' ;
-where = 'WHERE' expr ;
-group_by = 'GROUP' 'BY' expr (',' expr)? ;
-having = 'HAVING' expr ;
-order_by = 'ORDER' 'BY' expr ;
-limit = 'LIMIT' expr ;
-expr = operand (('+' | '=' | 'AND' | '<') operand)? ;
-operand = <name> | :integer | call | '(' query ')' | nested | window ;
-nested = 'EXISTS' '(' query ')' | '(' expr ')' | 'CASE' 'WHEN' expr 'THEN' expr 'END' | '(' expr ',' expr ')'
-       | <name> 'IN' '(' (query | expr (',' expr)?) ')' ;
-call = <type> '(' expr ')' filter? ;
-filter = 'FILTER' '(' 'WHERE' expr ')' ;
-window = <collation> '(' expr ')' 'OVER' '(' ('PARTITION' 'BY' expr)? ('ORDER' 'BY' expr)? ')' ;
-)";
-
-std::string pick(std::mt19937_64& random, std::initializer_list<const char*> choices) {
-  return *(choices.begin() + random() % choices.size());
-}
 
 std::string fill_small(Terminal terminal, Slot slot, std::mt19937_64& random) {
   if (terminal == Terminal::Integer) return pick(random, {"1", "2", "3", "5"});

@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "check/check.h"
+#include "check/small_grammar.h"
 #include "schema/reader.h"
 #include "syntax/sentence.h"
 
@@ -21,33 +22,6 @@ constexpr std::string_view kSchema =
     "CREATE TABLE u(a INT, d INT, e INT);"
     "CREATE TABLE v(b INT, f INT);"
     "CREATE TABLE h(z INT, y INT);";
-
-constexpr std::string_view kGrammar = R"(
-statement = query ;
-query = with? select compound? order_by? ;
-with = 'WITH' <new_name> 'AS' '(' query ')' ;
-compound = ('UNION' | 'EXCEPT' | 'INTERSECT' | 'UNION' 'ALL') select ;
-select = 'SELECT' 'DISTINCT'? select_item (',' select_item)? 'FROM' <table> more? where? group_by? having? ;
-more = ',' '(' query ')' 'AS' <new_name> | join <index> condition? ;
-join = 'JOIN' | 'LEFT' 'JOIN' | 'NATURAL' 'JOIN' | 'RIGHT' 'JOIN' | 'FULL' 'JOIN' | ',' ;
-condition = 'ON' expr | 'USING' '(' <column> ')' ;
-select_item = expr ('AS' <alias>)? | '*' | <type> '(' '*' ')' ;
-where = 'WHERE' expr ;
-group_by = 'GROUP' 'BY' expr (',' expr)? ;
-having = 'HAVING' expr ;
-order_by = 'ORDER' 'BY' expr ;
-expr = operand (('+' | '=' | 'AND' | '<') operand)? ;
-operand = <name> | :integer | call | '(' query ')' | nested | window ;
-nested = 'EXISTS' '(' query ')' | '(' expr ')' | 'CASE' 'WHEN' expr 'THEN' expr 'END' | '(' expr ',' expr ')'
-       | <name> 'IN' '(' (query | expr (',' expr)?) ')' ;
-call = <type> '(' expr ')' filter? ;
-filter = 'FILTER' '(' 'WHERE' expr ')' ;
-window = <collation> '(' expr ')' 'OVER' '(' ('PARTITION' 'BY' expr)? ('ORDER' 'BY' expr)? ')' ;
-)";
-
-std::string pick(std::mt19937_64& random, std::initializer_list<const char*> choices) {
-  return *(choices.begin() + random() % choices.size());
-}
 
 std::string fill(Terminal terminal, Slot slot, std::mt19937_64& random) {
   if (terminal == Terminal::Integer) return pick(random, {"1", "2", "3", "5"});
@@ -127,7 +101,7 @@ TEST(Noninterference, HiddenValuesCannotBeSeen) {
   const DatabasePointer first = make_database(0);
   const DatabasePointer second = make_database(1);
   const Result<Catalog> catalog = read_ddl_catalog(kSchema);
-  const Result<Grammar> grammar = Grammar::compile(kGrammar);
+  const Result<Grammar> grammar = Grammar::compile(kSmallGrammar);
   ASSERT_TRUE(first && second && catalog && grammar);
   ASSERT_NE(answer(first.get(), "SELECT c FROM t"), answer(second.get(), "SELECT c FROM t"));
   ASSERT_NE(answer(first.get(), "SELECT COUNT(*) FROM h"), answer(second.get(), "SELECT COUNT(*) FROM h"));
