@@ -5,13 +5,10 @@
 #include "check/resolver.h"
 
 namespace pccsql::check {
-namespace {
 
 bool is_rowid(std::string_view folded_name) {
   return folded_name == "rowid" || folded_name == "oid" || folded_name == "_rowid_";
 }
-
-}  // namespace
 
 NameId Resolver::name_of(uint32_t lexeme) { return names_.find(name_text(ast_.lexemes[lexeme], ast_.sql, buffer_)); }
 

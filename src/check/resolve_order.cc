@@ -162,6 +162,8 @@ bool Resolver::matches_output(CoreId id, ExprId term, const Scope& outer) {
     name.bind = Bind::None;
     return true;
   }
+  // rowid is no output's name, and what it would be of each branch is not for ORDER BY to find out.
+  if (name.kind == ExprKind::Column && is_rowid(names_.text(name_of(name.name)))) return false;
   if (has_query(bare)) return false;
   Scope scope = outer;
   scope.core = id;

@@ -48,6 +48,8 @@ struct Scope {
   Index cte = 0;             // the body of this CTE begins here: nothing outside is visible
 };
 
+bool is_rowid(std::string_view folded_name);
+
 class Resolver {
  public:
   Resolver(const Catalog& catalog, const FunctionTable& functions, Ast& ast, Names& names, Issues& issues)
