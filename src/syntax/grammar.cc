@@ -4,6 +4,7 @@
 #include <bitset>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "syntax/grammar_reader.h"
@@ -86,6 +87,7 @@ class GrammarCompiler {
   Result<Grammar> run() {
     name_rules();
     for (size_t i = 0; i < text_.rules.size() && !error_; ++i) build_automaton(i);
+    if (!error_) merge_equal_states();
     if (!error_) find_first_sets();
     if (!error_) find_unreachable();
     for (size_t s = 0; s < grammar_.states_.size() && !error_; ++s) fill_actions(s);
@@ -170,6 +172,38 @@ class GrammarCompiler {
         if (target.terminal == Terminal::Name) state.slot = target.slot;
       }
     }
+  }
+
+  // States of one rule that go on in the same way become one (Moore's refinement), so that a prefix parser sees fewer
+  // different stacks.
+  void merge_equal_states() {
+    std::vector<State>& states = grammar_.states_;
+    using Way = std::tuple<Terminal, RuleId, uint32_t>;  // a symbol and the class it leads to
+    std::vector<uint32_t> classes(states.size(), 0);
+    size_t count = 0;
+    for (;;) {
+      std::map<std::tuple<uint32_t, RuleId, bool, Slot, std::vector<Way>>, uint32_t> known;
+      std::vector<uint32_t> next(states.size());
+      for (size_t i = 0; i < states.size(); ++i) {
+        std::vector<Way> ways;
+        for (const Edge& edge : states[i].edges) ways.emplace_back(edge.terminal, edge.rule, classes[edge.to]);
+        std::sort(ways.begin(), ways.end());
+        const auto number = static_cast<uint32_t>(known.size());
+        next[i] =
+            known.try_emplace({classes[i], states[i].rule, states[i].final, states[i].slot, std::move(ways)}, number)
+                .first->second;
+      }
+      classes = std::move(next);
+      if (known.size() == count) break;
+      count = known.size();
+    }
+    std::vector<State> merged(count);
+    for (size_t i = states.size(); i-- > 0;) {
+      for (Edge& edge : states[i].edges) edge.to = static_cast<StateId>(classes[edge.to]);
+      merged[classes[i]] = std::move(states[i]);
+    }
+    states = std::move(merged);
+    for (Rule& rule : grammar_.rules_) rule.start = static_cast<StateId>(classes[rule.start]);
   }
 
   // first_[r]: the lexemes rule r can begin with. Depth first; meeting a rule that is being worked on is left recursion.
