@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "gold/data.h"
+#include "benchmark_data.h"
 #include "gold/world.h"
 
 namespace pccsql {

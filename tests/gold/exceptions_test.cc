@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "gold/data.h"
+#include "benchmark_data.h"
 #include "gold/world.h"
 
 namespace pccsql {

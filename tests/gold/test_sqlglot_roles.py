@@ -118,8 +118,8 @@ def listed_differences():
 
 
 def data_folder():
-    folder = pathlib.Path(os.environ.get("PCCSQL_DATA") or CACHE / "data")
-    if not (folder / "spider" / "dev.json").exists():
+    folder = pathlib.Path(os.environ.get("PCCSQL_DATA") or "")
+    if not os.environ.get("PCCSQL_DATA") or not (folder / "spider" / "dev.json").exists():
         skip("no benchmark data: set PCCSQL_DATA to a folder that holds spider/ and bird/")
     return folder
 

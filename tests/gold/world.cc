@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "gold/data.h"
+#include "benchmark_data.h"
 #include "schema/reader.h"
 
 namespace pccsql {

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "benchmark_data.h"
 #include "policy/policy_file.h"
 #include "schema/reader.h"
 
@@ -17,10 +18,9 @@ namespace pccsql {
 namespace {
 
 TEST(SpiderAcl, EveryRecordsGrantsAreRead) {
-  const char* folder = std::getenv("PCCSQL_DATA");
-  if (!folder || !std::filesystem::exists(folder))
-    GTEST_SKIP() << "PCCSQL_DATA names no folder with the benchmarks' data";
-  const std::string data = folder;
+  const auto folder = data_folder();
+  if (!folder) GTEST_SKIP() << kNoData;
+  const std::string& data = *folder;
   const auto listed = read_tables_json(data + "/spider/tables.json");
   ASSERT_TRUE(listed) << listed.error().to_string();
   std::map<std::string, const Catalog*> catalogs;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "benchmark_data.h"
 #include "schema/reader.h"
 
 namespace pccsql {
@@ -18,9 +19,9 @@ namespace fs = std::filesystem;
 class RealData : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* folder = std::getenv("PCCSQL_DATA");
-    if (!folder || !fs::exists(folder)) GTEST_SKIP() << "PCCSQL_DATA names no folder with the benchmarks' data";
-    data_ = folder;
+    const auto folder = data_folder();
+    if (!folder) GTEST_SKIP() << kNoData;
+    data_ = *folder;
   }
 
   std::map<std::string, Catalog> databases(const fs::path& folder) {

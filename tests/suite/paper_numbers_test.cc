@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "gold/data.h"
+#include "benchmark_data.h"
 #include "suite/column_policies.h"
 #include "suite/gold.h"
 #include "suite/statistics.h"
