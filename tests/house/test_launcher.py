@@ -127,7 +127,7 @@ class Launcher(unittest.TestCase):
         while not started.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)
-        output, _ = process.communicate(timeout=15)
+        output, _ = process.communicate(timeout=60)
         self.assertEqual((process.returncode, output), (130, ""))
         self.assertFalse((self.root / "build/release/launcher.stamp").exists())
         listing.write_text("add_executable(pccsql main.cc)\n")
