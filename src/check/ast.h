@@ -143,7 +143,6 @@ struct FromItem {
 };
 
 struct Core {
-  bool distinct = false;
   bool values = false;
   Range items;
   Range from;

@@ -112,14 +112,14 @@ class Builder {
     Core core;
     core.lexeme = cursor.lexeme();
     core.set_operator = op;
-    if (cursor.at(rules_.values)) {  // outside the language: only what is nested in it is looked at
+    if (cursor.at(rules_.values)) {  // outside the language: not looked into
       core.values = true;
       core.width_known = false;
       ast_.cores[id] = core;
       return;
     }
     cursor.take();
-    if (!cursor.at_node()) core.distinct = ast_.lexemes[cursor.take()].terminal == Terminal::kw_DISTINCT;
+    if (!cursor.at_node()) cursor.take();  // DISTINCT, ALL
     core.items = {static_cast<Index>(ast_.items.size()), cursor.count(rules_.select_item)};
     ast_.items.resize(ast_.items.size() + core.items.count);
     Index next_item = core.items.first;

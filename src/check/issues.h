@@ -21,7 +21,6 @@ class Issues {
   void outside(Span where, std::string message) { list_.push_back({false, where, std::move(message)}); }
 
   size_t size() const { return list_.size(); }
-  bool empty() const { return list_.empty(); }
   void clear() { list_.clear(); }
   void truncate(size_t size) { list_.resize(size); }
   // The one to report: null if there is none.

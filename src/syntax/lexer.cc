@@ -366,12 +366,4 @@ std::string_view name_text(const Lexeme& lexeme, std::string_view sql, std::stri
   return buffer;
 }
 
-bool is_plain_word(std::string_view word) {
-  if (word.empty() || kClasses[static_cast<unsigned char>(word[0])] != Letter) return false;
-  for (const char c : word) {
-    if (!is_name_byte(c)) return false;
-  }
-  return word_terminal(word) == Terminal::Name;
-}
-
 }  // namespace pccsql

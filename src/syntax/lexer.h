@@ -80,7 +80,5 @@ LexResult lex(std::string_view sql, std::vector<Lexeme>& out, Dialect dialect = 
 
 // A name without its quotes, doubled quotes undone. Points into `sql` or into `buffer`.
 std::string_view name_text(const Lexeme& lexeme, std::string_view sql, std::string& buffer);
-// Whether a bare `word` reads as a name in every slot (no keyword of any kind).
-bool is_plain_word(std::string_view word);
 
 }  // namespace pccsql

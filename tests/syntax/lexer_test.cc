@@ -106,14 +106,5 @@ TEST(Lexer, EveryByteBelongsToOneLexemeOrABlank) {
   EXPECT_EQ(lexemes.back().terminal, Terminal::End);
 }
 
-TEST(Lexer, KnowsPlainWords) {
-  EXPECT_TRUE(is_plain_word("salary"));
-  EXPECT_FALSE(is_plain_word("order"));
-  EXPECT_FALSE(is_plain_word("key")) << "a keyword even though it may fall back to a name";
-  EXPECT_FALSE(is_plain_word("two words"));
-  EXPECT_FALSE(is_plain_word("1st"));
-  EXPECT_FALSE(is_plain_word(""));
-}
-
 }  // namespace
 }  // namespace pccsql
