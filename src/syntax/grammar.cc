@@ -117,7 +117,7 @@ class GrammarCompiler {
     nfa.build(text_.rules[rule].body, 0, 1);
     using StateSet = std::vector<uint32_t>;
     std::map<StateSet, StateId> known;
-    std::vector<StateSet> todo;
+    std::vector<StateSet> worklist;
     const auto state_of = [&](StateSet set) {
       const auto [entry, added] = known.emplace(std::move(set), static_cast<StateId>(grammar_.states_.size()));
       if (added) {
@@ -125,7 +125,7 @@ class GrammarCompiler {
         state.rule = static_cast<RuleId>(rule);
         state.final = std::binary_search(entry->first.begin(), entry->first.end(), 1u);
         grammar_.states_.push_back(std::move(state));
-        todo.push_back(entry->first);
+        worklist.push_back(entry->first);
       }
       return entry->second;
     };
@@ -137,8 +137,8 @@ class GrammarCompiler {
       Slot slot;
       StateSet states;
     };
-    for (size_t i = 0; i < todo.size() && !error_; ++i) {
-      const StateSet set = todo[i];  // a copy: todo grows below
+    for (size_t i = 0; i < worklist.size() && !error_; ++i) {
+      const StateSet set = worklist[i];  // a copy: worklist grows below
       const StateId from = known.at(set);
       std::vector<Target> targets;
       for (const uint32_t member : set) {
@@ -230,17 +230,17 @@ class GrammarCompiler {
 
   void find_unreachable() {
     std::vector<bool> reached(text_.rules.size(), false);
-    std::vector<size_t> todo{0};
+    std::vector<size_t> worklist{0};
     reached[0] = true;
-    while (!todo.empty()) {
-      const size_t rule = todo.back();
-      todo.pop_back();
+    while (!worklist.empty()) {
+      const size_t rule = worklist.back();
+      worklist.pop_back();
       for (const State& state : grammar_.states_) {
         if (state.rule != rule) continue;
         for (const Edge& edge : state.edges) {
           if (edge.rule == kNone || reached[edge.rule]) continue;
           reached[edge.rule] = true;
-          todo.push_back(edge.rule);
+          worklist.push_back(edge.rule);
         }
       }
     }

@@ -57,6 +57,14 @@ Reach reach(Control& control, TextArena& texts, std::string_view sql) {
   return reached;
 }
 
+StackId stack_after(Control& control, TextArena& texts, std::string_view sql) {
+  std::vector<Lexeme> lexemes;
+  lex(sql, lexemes);
+  StackId stack = control.start();
+  for (size_t i = 0; i + 1 < lexemes.size(); ++i) stack = control.read(stack, ended(lexemes[i], sql, texts), texts);
+  return stack;
+}
+
 TEST(Control, ReadsEverySentenceOfTheGrammar) {
   Control control(sql_grammar());
   TextArena texts;
@@ -115,19 +123,13 @@ TEST(Control, WhatIsOutsideTheLanguageCannotBeRead) {
 TEST(Control, EqualStacksHaveEqualIds) {
   Control control(sql_grammar());
   TextArena texts;
-  const auto stack_after = [&](std::string_view sql) {
-    std::vector<Lexeme> lexemes;
-    lex(sql, lexemes);
-    StackId stack = control.start();
-    for (size_t i = 0; i + 1 < lexemes.size(); ++i) stack = control.read(stack, ended(lexemes[i], sql, texts), texts);
-    return stack;
-  };
-  EXPECT_EQ(stack_after("SELECT a FROM t WHERE b < 1"), stack_after("SELECT c, d FROM u, v WHERE x + 1 < 2"));
-  EXPECT_NE(stack_after("SELECT a FROM t WHERE b"), stack_after("SELECT a FROM t WHERE (b"));
+  const auto after = [&](std::string_view sql) { return stack_after(control, texts, sql); };
+  EXPECT_EQ(after("SELECT a FROM t WHERE b < 1"), after("SELECT c, d FROM u, v WHERE x + 1 < 2"));
+  EXPECT_NE(after("SELECT a FROM t WHERE b"), after("SELECT a FROM t WHERE (b"));
   const size_t size = control.size();
-  stack_after("SELECT z FROM q WHERE y < 7");
+  after("SELECT z FROM q WHERE y < 7");
   EXPECT_EQ(control.size(), size) << "nothing new was needed";
-  EXPECT_GT(control.depth(stack_after("SELECT ((((a")), control.depth(stack_after("SELECT (a")));
+  EXPECT_GT(control.depth(after("SELECT ((((a")), control.depth(after("SELECT (a")));
 }
 
 TEST(Control, ViableIsWhatCanBeRead) {
@@ -154,13 +156,7 @@ TEST(Control, ViableIsWhatCanBeRead) {
 TEST(Control, TellsTheSlotOfANextName) {
   Control control(sql_grammar());
   TextArena texts;
-  const auto slot_after = [&](std::string_view sql) {
-    std::vector<Lexeme> lexemes;
-    lex(sql, lexemes);
-    StackId stack = control.start();
-    for (size_t i = 0; i + 1 < lexemes.size(); ++i) stack = control.read(stack, ended(lexemes[i], sql, texts), texts);
-    return control.name_slot(stack);
-  };
+  const auto slot_after = [&](std::string_view sql) { return control.name_slot(stack_after(control, texts, sql)); };
   EXPECT_EQ(slot_after("SELECT"), Slot::Name);
   EXPECT_EQ(slot_after("SELECT t."), Slot::Column);
   EXPECT_EQ(slot_after("SELECT a"), Slot::Alias);
