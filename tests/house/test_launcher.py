@@ -117,7 +117,7 @@ class Launcher(unittest.TestCase):
     def test_an_interrupted_build_leaves_nothing_broken(self):
         listing = self.root / "apps" / "CMakeLists.txt"
         started = self.base / "started"
-        listing.write_text(listing.read_text() + f'add_custom_target(slow COMMAND touch "{started}" COMMAND sleep 20)\n'
+        listing.write_text(listing.read_text() + f'add_custom_target(slow COMMAND touch "{started}" COMMAND sleep 120)\n'
                            "add_dependencies(pccsql slow)\n")
         # Started from a background job, this test inherits an ignored SIGINT; a user's launch does not.
         process = subprocess.Popen([str(self.root / "pccsql")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
