@@ -11,6 +11,12 @@ int main(int argc, char** argv) {
       return pccsql::run_policy_init(options);
     case pccsql::Command::PolicyLint:
       return pccsql::run_policy_lint(options);
+    case pccsql::Command::MaskExplain:
+      return pccsql::run_mask_explain(options);
+    case pccsql::Command::MaskReplay:
+      return pccsql::run_mask_replay(options);
+    case pccsql::Command::MaskWalk:
+      return pccsql::run_mask_walk(options);
     case pccsql::Command::None:
       break;
   }

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/mask_options.h"
+#include "apps/option_kinds.h"
 #include "apps/output.h"
 #include "base/text.h"
 
@@ -76,69 +78,12 @@ constexpr const char* kLintFooter =
     "  pccsql policy lint --schema shop.sql --policy policy.yaml --format json\n"
     "Exit status: 0 no warnings, 1 warnings, 2 a usage or file error.";
 
-using Texts = std::optional<std::string>;
-
-// An option with a value that may be the empty text, which is not the same as no option.
-CLI::Option* add_text(CLI::App& app, const std::string& name, Texts& into, const std::string& type,
-                      const std::string& about) {
-  return app
-      .add_option_function<std::string>(
-          name, [&into](const std::string& value) { into = value; }, about)
-      ->type_name(type);
-}
-
-template <typename T>
-void add_choice(CLI::App& app, const std::string& name, T& into, std::vector<std::pair<std::string, T>> choices,
-                const std::string& about) {
-  std::string names;
-  for (const auto& choice : choices) names += (names.empty() ? "" : "|") + choice.first;
-  const auto choose = [&into, choices, name, names](const std::string& value) {
-    for (const auto& choice : choices) {
-      if (choice.first == value) {
-        into = choice.second;
-        return;
-      }
-    }
-    throw CLI::ValidationError("`" + name + "` is " + names + ", not `" + value + "`");
-  };
-  app.add_option_function<std::string>(name, choose, about)->type_name(names);
-}
-
-void add_inputs(CLI::App& app, Inputs& inputs, bool with_policy) {
-  add_text(app, "--db", inputs.db, "FILE", "the database: a SQLite file (read only)")->group("Database");
-  add_text(app, "--schema", inputs.schema, "FILE", "or its CREATE statements as text")->group("Database");
-  add_text(app, "--tables", inputs.tables, "FILE", "or a tables.json of Spider or BIRD")->group("Database");
-  add_text(app, "--db-id", inputs.db_id, "ID", "which database of --tables")->group("Database");
-  if (!with_policy) return;
-  add_text(app, "--policy", inputs.policy, "FILE", "the policy: YAML or JSON, or a .sql file")->group("Policy");
-  add_text(app, "--user", inputs.user, "NAME", "whose GRANTs count, for a policy of GRANT statements")->group("Policy");
-}
-
-void add_format(CLI::App& app, Options& options, const std::string& about) {
-  add_choice<Format>(app, "--format", options.format, {{"text", Format::Text}, {"json", Format::Json}}, about);
-}
-
 void add_queries(CLI::App& app, Options& options) {
   add_text(app, "SQL", options.sql, "", "the query, as one argument; `-` reads it from standard input");
   add_text(app, "--jsonl", options.jsonl, "FILE", "many queries, one JSON object a line; `-` is standard input");
-  add_choice<Profile>(app, "--profile", options.settings.profile,
-                      {{"strict", Profile::Strict}, {"paper", Profile::Paper}},
-                      "how uses are counted (default: strict)");
-  add_choice<Language>(app, "--language", options.settings.language,
-                       {{"full", Language::Full}, {"fragment", Language::Fragment}},
-                       "fragment: without set operations, WITH, windows and CASE (default: full)");
+  add_profile_and_language(app, options.settings);
   add_format(app, options, "default: text for SQL, json for --jsonl");
-  add_choice<Color>(app, "--color", options.color,
-                    {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
-                    "colours in text output (default: auto, and NO_COLOR is heeded)");
-}
-
-CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& about, const std::string& footer) {
-  CLI::App* command = app.add_subcommand(name, about);
-  command->footer(footer);
-  command->group("Commands");
-  command->set_help_flag("-h,--help", "print this help");
-  return command;
+  add_color(app, options);
 }
 
 // The command that was named last: `policy init`, not `policy`.
@@ -210,6 +155,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   CLI::App* lint = add_command(*policy, "lint", "warn of policies that leak by construction", kLintFooter);
   add_inputs(*lint, options.inputs, true);
   add_format(*lint, options, "json: a list of {\"kind\", \"table\", \"column\", \"message\"} (default: text)");
+  const MaskCommands mask = add_mask_commands(app, options);
 
   const auto mistake = [&](const std::string& message) {
     options.command = Command::None;
@@ -241,6 +187,9 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (roles->parsed()) options.command = Command::Roles;
   if (init->parsed()) options.command = Command::PolicyInit;
   if (lint->parsed()) options.command = Command::PolicyLint;
+  if (mask.explain->parsed()) options.command = Command::MaskExplain;
+  if (mask.replay->parsed()) options.command = Command::MaskReplay;
+  if (mask.walk->parsed()) options.command = Command::MaskWalk;
   if (options.command == Command::None) {
     std::fputs(app.help().c_str(), stderr);
     options.status = kExitUsage;

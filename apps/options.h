@@ -7,12 +7,42 @@
 
 #include "apps/source.h"
 #include "check/check.h"
+#include "track/tracker.h"
 
 namespace pccsql {
 
-enum class Command { None, Check, Roles, PolicyInit, PolicyLint };  // None: all is said already
+enum class Command {
+  None,  // all is said already
+  Check,
+  Roles,
+  PolicyInit,
+  PolicyLint,
+  MaskExplain,
+  MaskReplay,
+  MaskWalk
+};
 enum class Format { Default, Text, Json };
 enum class Color { Auto, Always, Never };
+
+enum class MaskAlgorithm { Pcc, Paper };
+enum class WalkLogits { Uniform, Adversarial };
+
+struct MaskOptions {
+  std::optional<std::string> vocab;
+  std::optional<uint64_t> logits_width;
+  std::optional<uint64_t> budget;
+  MaskAlgorithm algorithm = MaskAlgorithm::Pcc;
+  bool no_lookahead = false;
+  bool derived_names = false;
+  track::Aliases aliases = track::Aliases::Short;
+  track::Style style = track::Style::Any;
+
+  std::optional<uint64_t> seed;
+  std::optional<uint64_t> random_tokenisations;  // replay
+  bool times = false;
+  std::optional<uint64_t> walks;  // walk
+  WalkLogits logits = WalkLogits::Uniform;
+};
 
 struct Options {
   Command command = Command::None;
@@ -29,6 +59,8 @@ struct Options {
   // policy init
   std::optional<std::string> out;
   bool force = false;
+
+  MaskOptions mask;
 };
 
 Options parse_command_line(int argc, const char* const* argv);
@@ -37,5 +69,8 @@ Options parse_command_line(int argc, const char* const* argv);
 int run_queries(const Options& options);  // check and roles
 int run_policy_init(const Options& options);
 int run_policy_lint(const Options& options);
+int run_mask_explain(const Options& options);
+int run_mask_replay(const Options& options);
+int run_mask_walk(const Options& options);
 
 }  // namespace pccsql

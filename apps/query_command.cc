@@ -1,14 +1,9 @@
 // The commands `check` and `roles`: one query from the command line, or many from JSON lines.
 
 #include <array>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include <unistd.h>
 
 #include "apps/jsonl.h"
 #include "apps/options.h"
@@ -16,42 +11,11 @@
 #include "apps/report.h"
 #include "apps/session.h"
 #include "apps/source.h"
+#include "apps/terminal.h"
 #include "base/file.h"
 
 namespace pccsql {
 namespace {
-
-Style style_for(Color color) {
-  const auto set = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string_view(value == nullptr ? "" : value);
-  };
-  if (color != Color::Auto) return {color == Color::Always};
-  return {isatty(STDOUT_FILENO) != 0 && set("NO_COLOR").empty() && set("TERM") != "dumb"};
-}
-
-// How far a long run is, for the person who waits for it; nobody else sees it.
-class Progress {
- public:
-  void line_done(size_t lines) {
-    if (!wanted_ || lines % 256 != 0) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - start_ < std::chrono::seconds(2) || now - last_ < std::chrono::milliseconds(200)) return;
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    std::fprintf(stderr, "\r%zu lines, %.0f a second ", lines, static_cast<double>(lines) / seconds);
-    last_ = now;
-    shown_ = true;
-  }
-  ~Progress() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-  }
-
- private:
-  bool wanted_ = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point last_;
-};
 
 struct Tally {
   std::array<size_t, 4> of{};  // by verdict
@@ -91,7 +55,7 @@ int answer_lines(const Options& options, Session& session, LineReader& reader) {
   const Style style = style_for(options.color);
   Output output;
   Tally tally;
-  Progress progress;
+  Progress progress("lines");
   reader.before_wait([&output] { output.flush(); });
   std::string_view line;
   while (output.ok() && reader.next(line)) {
@@ -103,7 +67,7 @@ int answer_lines(const Options& options, Session& session, LineReader& reader) {
     } else {
       output.write(to_json(report) + "\n");
     }
-    progress.line_done(tally.total());
+    if (tally.total() % 256 == 0) progress.done(tally.total());
   }
   if (options.format == Format::Text) output.write(tally.summary(with_policy));
   const int status = output.finish(tally.status());

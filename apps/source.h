@@ -46,6 +46,9 @@ class Source {
   // --schema) a db_id says nothing. The address stays the same as long as the Source lives.
   Result<const Catalog*> catalog(const std::optional<std::string>& db_id = {}) const;
 
+  // All databases there are, in the order of their file.
+  const std::vector<Catalog>& catalogs() const { return *catalogs_; }
+
   // The policy for one of the catalogues: that of the file, and what the comments of the schema leave of it.
   Result<Policy> policy(const Catalog& catalog) const;
 

@@ -2,7 +2,7 @@
 function(pccsql_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
   add_library(pccsql_${name} STATIC ${ARG_SOURCES})
-  target_include_directories(pccsql_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(pccsql_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   list(TRANSFORM ARG_USES PREPEND pccsql_)
   target_link_libraries(pccsql_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_LINKS} pccsql_warnings)
 endfunction()

@@ -8,8 +8,6 @@
 
 namespace pccsql {
 
-struct Done {};
-
 // The whole content. "-" is standard input. A directory, a missing or unreadable file is an Error that names it.
 Result<std::string> read_file(const std::string& path);
 

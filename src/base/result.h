@@ -1,42 +1,6 @@
-// Result<T>: a value, or an Error that says what was wrong, where, and what would be right.
-//
-// Errors are values here: no exception crosses a module. A library that throws (YAML, JSON) is wrapped by one file,
-// which catches and returns an Error. Messages are lower case, without a full stop, with names in `backticks`.
+// Result<T> and Error are part of the public API; the modules include them from here.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <variant>
+#include <pccsql/result.h>
 
 #include "base/span.h"
-
-namespace pccsql {
-
-struct Error {
-  std::string message;  // what is wrong, and what would be right
-  std::string file;     // the file it is about, where there is one
-  Position at;          // line 0: not tied to a place in the file
-
-  // "policy.yaml:3:5: unknown table `emplyee`; did you mean `employee`?"
-  std::string to_string() const;
-};
-
-template <typename T>
-class [[nodiscard]] Result {
- public:
-  Result(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
-
-  explicit operator bool() const { return state_.index() == 0; }
-  const T& operator*() const& { return std::get<0>(state_); }
-  T& operator*() & { return std::get<0>(state_); }
-  T&& operator*() && { return std::get<0>(std::move(state_)); }
-  const T* operator->() const { return &std::get<0>(state_); }
-  T* operator->() { return &std::get<0>(state_); }
-  const Error& error() const { return std::get<1>(state_); }
-
- private:
-  std::variant<T, Error> state_;
-};
-
-}  // namespace pccsql

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <pccsql/result.h>
+
 namespace pccsql {
 
 struct Span {
@@ -13,12 +15,6 @@ struct Span {
   bool empty() const { return begin == end; }
   std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
   friend bool operator==(const Span&, const Span&) = default;
-};
-
-// Line and column of a byte, both from 1, as editors count them; line 0 is no place.
-struct Position {
-  uint32_t line = 0;
-  uint32_t column = 0;
 };
 
 Position position_of(std::string_view text, uint32_t offset);

@@ -13,13 +13,12 @@
 #include "base/span.h"
 #include "policy/policy.h"
 #include "schema/catalog.h"
+#include "syntax/grammar.h"
 
 namespace pccsql {
 
 enum class Verdict : uint8_t { Safe, Unsafe, Outside, Error };
 std::string_view to_string(Verdict verdict);  // "safe", "unsafe", "outside", "error"
-
-enum class Language : uint8_t { Full, Fragment };  // Fragment: the paper's, without set operations, CTEs, windows, CASE
 
 struct CheckSettings {
   Profile profile = Profile::Strict;

@@ -1,6 +1,7 @@
 #include "mask/trie.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace pccsql {
@@ -39,21 +40,29 @@ Trie::Trie(const Vocabulary& vocabulary) {
   });
 
   token_ids_.reserve(entries.size());
-  nodes_.reserve(2 * entries.size() + 1);
+  for (const Entry& entry : entries) token_ids_.push_back(entry.id);
+  build(vocabulary);
+}
+
+Trie::Trie(const Vocabulary& vocabulary, const Trie& whole, const std::function<bool(TokenId)>& keep) {
+  std::ranges::copy_if(whole.token_ids_, std::back_inserter(token_ids_), keep);
+  build(vocabulary);
+}
+
+void Trie::build(const Vocabulary& vocabulary) {
+  nodes_.reserve(2 * token_ids_.size() + 1);
   std::vector<uint32_t> open;  // the nodes from the root to the last one
   const auto close_to = [&](size_t depth) {
     for (; open.size() > depth; open.pop_back()) nodes_[open.back()].after = static_cast<uint32_t>(nodes_.size());
   };
   std::string_view before;
-  for (const Entry& entry : entries) {
-    const std::string_view bytes = vocabulary.bytes(entry.id);
+  for (uint32_t at = 0; at < token_ids_.size(); ++at) {
+    const std::string_view bytes = vocabulary.bytes(token_ids_[at]);
     close_to(shared_prefix(before, bytes));
     for (size_t i = open.size(); i < bytes.size(); ++i) {
       open.push_back(static_cast<uint32_t>(nodes_.size()));
-      nodes_.push_back(
-          {0, static_cast<uint32_t>(token_ids_.size()), static_cast<uint16_t>(i + 1), static_cast<uint8_t>(bytes[i])});
+      nodes_.push_back({0, at, static_cast<uint16_t>(i + 1), static_cast<uint8_t>(bytes[i])});
     }
-    token_ids_.push_back(entry.id);
     before = bytes;
   }
   close_to(0);

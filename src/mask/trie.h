@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,8 @@ class Trie {
   };
 
   explicit Trie(const Vocabulary& vocabulary);
+  // Of the tokens of `whole`, a trie over the same vocabulary, those that `keep` takes.
+  Trie(const Vocabulary& vocabulary, const Trie& whole, const std::function<bool(TokenId)>& keep);
 
   size_t size() const { return nodes_.size() - 1; }
 
@@ -40,6 +43,8 @@ class Trie {
   std::span<const TokenId> tokens(uint32_t begin, uint32_t end) const {
     return std::span(token_ids_).subspan(begin, end - begin);
   }
+
+  void build(const Vocabulary& vocabulary);
 
   std::vector<Node> nodes_;
   std::vector<TokenId> token_ids_;  // by their bytes

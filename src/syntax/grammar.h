@@ -22,6 +22,8 @@ inline constexpr uint16_t kNone = 0xFFFF;
 // What a name in a slot stands for. `Name` is an operand's first name: a column, a qualifier or a function.
 enum class Slot : uint8_t { None, Name, Table, Column, Alias, NewName, Window, Collation, Type, Index };
 
+enum class Language : uint8_t { Full, Fragment };  // Fragment: the paper's, without set operations, CTEs, windows, CASE
+
 struct Rule {
   std::string name;
   std::string outside;  // why it is outside the language; empty when it is inside

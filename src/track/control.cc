@@ -2,57 +2,80 @@
 
 namespace pccsql::track {
 
-Control::Control(const Grammar& grammar) : grammar_(grammar), nodes_(2) {
+Control::Control(const Grammar& grammar, Language language) : grammar_(grammar), language_(language), nodes_(2) {
   start_ = push(grammar_.rules()[0].start, kEmptyStack);
 }
 
 StackId Control::push(StateId state, StackId below) {
   const uint64_t key = (uint64_t{below} << 16) | state;
   const auto [entry, added] = pushes_.try_emplace(key, static_cast<StackId>(nodes_.size()));
-  if (added) nodes_.push_back({state, below, nodes_[below].depth + 1});
+  if (added) {
+    uint64_t hash = (nodes_[below].hash ^ (state + 1u)) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+    nodes_.push_back({state, below, nodes_[below].depth + 1, hash});
+  }
   return entry->second;
 }
 
-StackId Control::read(StackId stack, Terminal terminal) {
+const Control::Move& Control::move(StackId stack, Terminal terminal) {
   const uint64_t key = (uint64_t{stack} << 8) | static_cast<uint8_t>(terminal);
-  if (const auto found = reads_.find(key); found != reads_.end()) return found->second;
+  if (const auto found = moves_.find(key); found != moves_.end()) return found->second;
+  Move move;
+  move.first = static_cast<uint32_t>(events_.size());
   StackId at = stack;
-  StackId result = kDeadStack;
   while (at != kDeadStack && at != kEmptyStack) {
     const Node node = nodes_[at];
+    const State& state = grammar_.states()[node.state];
     const Action& action = grammar_.action(node.state, terminal);
     if (action.kind == Action::Shift) {
-      result = push(action.next, node.below);
+      events_.push_back({Event::Shift, state.rule});
+      move.next = push(action.next, node.below);
       break;
     }
     if (action.kind == Action::Call) {
       if (!is_inside(action.rule)) break;
+      events_.push_back({Event::Enter, action.rule});
       at = push(grammar_.rules()[action.rule].start, push(action.next, node.below));
     } else {
-      at = is_final(node.state) ? node.below : kDeadStack;
+      events_.push_back({Event::Exit, state.rule});
+      at = state.final ? node.below : kDeadStack;
     }
   }
-  reads_.emplace(key, result);
-  return result;
+  if (terminal == Terminal::End && at == kEmptyStack) move.next = kEmptyStack;
+  if (move.next == kDeadStack) events_.resize(move.first);
+  move.count = static_cast<uint32_t>(events_.size()) - move.first;
+  return moves_.emplace(key, move).first->second;
+}
+
+StackId Control::read(StackId stack, Terminal terminal) {
+  return terminal == Terminal::End ? kDeadStack : move(stack, terminal).next;
+}
+
+std::span<const Event> Control::events(StackId stack, Terminal terminal) {
+  const Move& made = move(stack, terminal);
+  return std::span(events_).subspan(made.first, made.count);
+}
+
+Terminal Control::read_as(StackId stack, const EndedLexeme& lexeme, const TextArena& texts) {
+  if (lexeme.terminal != Terminal::Name || lexeme.quote != Quote::None) return lexeme.terminal;
+  const Terminal keyword = terminal_of(texts.str(lexeme.text));
+  if (keyword == Terminal::Illegal) return Terminal::Name;
+  if (read(stack, keyword) != kDeadStack) return keyword;
+  switch (keyword_kind(keyword)) {
+    case KeywordKind::Reserved:
+      return Terminal::Illegal;
+    case KeywordKind::JoinWord: {
+      const Slot slot = name_slot(stack);
+      return slot == Slot::Alias || slot == Slot::Type ? Terminal::Illegal : Terminal::Name;
+    }
+    default:
+      return Terminal::Name;
+  }
 }
 
 StackId Control::read(StackId stack, const EndedLexeme& lexeme, const TextArena& texts) {
-  if (lexeme.terminal != Terminal::Name || lexeme.quote != Quote::None) return read(stack, lexeme.terminal);
-  const Terminal keyword = terminal_of(texts.str(lexeme.text));
-  if (keyword == Terminal::Illegal) return read(stack, Terminal::Name);
-  if (const StackId next = read(stack, keyword); next != kDeadStack) return next;
-  switch (keyword_kind(keyword)) {
-    case KeywordKind::Reserved:
-      return kDeadStack;
-    case KeywordKind::JoinWord: {
-      const Slot slot = name_slot(stack);
-      if (slot == Slot::Alias || slot == Slot::Type) return kDeadStack;
-      break;
-    }
-    default:
-      break;
-  }
-  return read(stack, Terminal::Name);
+  const Terminal terminal = read_as(stack, lexeme, texts);
+  return terminal == Terminal::Illegal ? kDeadStack : read(stack, terminal);
 }
 
 bool Control::may_end(StackId stack) const {

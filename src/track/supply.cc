@@ -1,275 +1,186 @@
+// A question from its start, the items that FROM has, to the witness; what lies between is supply_search.cc.
 #include "track/supply.h"
 
 #include <algorithm>
-#include <utility>
+#include <bit>
+#include <memory>
+
+#include "track/supply_search.h"
 
 namespace pccsql::track {
-namespace {
 
-constexpr RoleSet kEveryRole = role_bit(Role::Sel) | role_bit(Role::Join) | role_bit(Role::Where) | role_bit(Role::Agg);
-
-RoleSet permitted_roles(ColumnPolicy policy) {
-  RoleSet roles = 0;
-  for (const Role role : kRoles) {
-    if (permitted(policy, role)) roles |= role_bit(role);
+std::optional<Witness> Search::run(const Sources& sources, const SupplyQuestion& question) {
+  question_ = &question;
+  sources_ = &sources;
+  may_pass_ = static_cast<bool>(question.can_pass);
+  taken_count_ = pass_count_ = 0;
+  open_item_name_ = kNoName;
+  stack_.clear();
+  witness_ = {};
+  if (!asked_.read(sources, question)) return std::nullopt;
+  State state;
+  state.passed = asked_.passed;
+  state.open = asked_.qualifier_count == 64 ? ~Mask{0} : (Mask{1} << asked_.qualifier_count) - 1;
+  for (size_t i = 0; i < asked_.qualifier_count; ++i) {
+    const Qualifier& qualifier = asked_.qualifiers[i];
+    if (qualifier.columns == 0 && !qualifier.star) state.open &= ~(Mask{1} << i);
   }
-  return roles;
+  // A name that was bound outward once is bound outward wherever it stands.
+  if (const Mask both = asked_.plain & asked_.passed; both != 0 && !pass(kNoName, both, asked_.roles)) {
+    return std::nullopt;
+  }
+  if (!place_present(state)) return std::nullopt;
+  return std::move(witness_);
 }
 
-// Plain names with all their roles, qualifiers with all their columns.
-struct Demand {
-  std::vector<Obligation> plain;
-  struct Qualifier {
-    NameId name;
-    std::vector<Obligation> columns;
+// The items that FROM has: all but an open one have a name and merge what they merge.
+bool Search::place_present(State& state) {
+  for (size_t i = 0; i < question_->present.size(); ++i) {
+    const FromItem& item = question_->present[i];
+    const bool last = i + 1 == question_->present.size();
+    if (last && (item.name_open || item.merge_open)) return place_open_item(state);
+    const Held held = asked_.held_by(*item.source);
+    if (!asked_.may_stand(held)) return false;
+    const size_t qualifier = asked_.find_qualifier(item.name);
+    const bool starred = qualifier < asked_.qualifier_count && asked_.qualifiers[qualifier].star;
+    if ((held.hold & state.covered & ~asked_.mask_of(item.merged)) != 0) return false;
+    if (!fits(state, held, starred)) return false;
+    if (qualifier < asked_.qualifier_count && !settle(state, qualifier, held)) return false;
+    cover(state, held, starred);
+  }
+  supplies_.prepare(asked_, *sources_, *question_, uncovered(state), state.open);
+  return expand_merged(state, kNoName) && settle_qualifiers(state);
+}
+
+bool Search::place_open_item(const State& state) {
+  const FromItem& item = question_->present.back();
+  const Held held = asked_.held_by(*item.source);
+  if (!asked_.may_stand(held)) return false;
+  const Mask collision = held.hold & state.covered & ~asked_.mask_of(item.merged);
+  if (collision != 0 && !item.merge_open) return false;
+  witness_.open_merged = names_in(collision);
+  State after = state;
+  cover(after, held, false);
+  supplies_.prepare(asked_, *sources_, *question_, uncovered(after), state.open);
+
+  const auto is_taken = [&](NameId name) {
+    const auto others = question_->present.first(question_->present.size() - 1);
+    return name != kNoName &&
+           std::any_of(others.begin(), others.end(), [&](const FromItem& other) { return other.name == name; });
   };
-  std::vector<Qualifier> qualifiers;
-};
-
-void add_roles(std::vector<Obligation>& list, const Obligation& wanted) {
-  for (Obligation& known : list) {
-    if (known.name == wanted.name) {
-      known.roles |= wanted.roles;
-      return;
-    }
+  const auto keep_name = [&] { return !is_taken(item.name) && name_open_item(state, held, item.name); };
+  if (!item.name_open) return keep_name();
+  // What settles something goes first: an alias that is asked for saves another item.
+  const bool own_is_asked = asked_.find_qualifier(item.name) < asked_.qualifier_count;
+  if (own_is_asked && keep_name()) return true;
+  for (Mask left = state.open; left != 0; left &= left - 1) {
+    const Qualifier& qualifier = asked_.qualifiers[static_cast<size_t>(std::countr_zero(left))];
+    if (qualifier.is_source || is_taken(qualifier.name) || qualifier.name == item.name) continue;
+    if ((held.hold & qualifier.columns) == 0 && !qualifier.star) continue;
+    witness_.open_name = qualifier.name;
+    if (name_open_item(state, held, qualifier.name)) return true;
   }
-  list.push_back(wanted);
+  witness_.open_name = kNoName;
+  if (!own_is_asked && keep_name()) return true;
+  witness_.open_fresh = true;
+  return (own_is_asked || is_taken(item.name)) && name_open_item(state, held, kNoName);
 }
 
-Demand demand_of(std::span<const Obligation> pending) {
-  Demand demand;
-  for (const Obligation& obligation : pending) {
-    if (obligation.qualifier == kNoName) {
-      add_roles(demand.plain, obligation);
-      continue;
-    }
-    auto found = std::find_if(demand.qualifiers.begin(), demand.qualifiers.end(),
-                              [&](const Demand::Qualifier& q) { return q.name == obligation.qualifier; });
-    if (found == demand.qualifiers.end()) {
-      demand.qualifiers.push_back({obligation.qualifier, {}});
-      found = demand.qualifiers.end() - 1;
-    }
-    add_roles(found->columns, obligation);
+bool Search::name_open_item(State state, const Held& held, NameId name) {
+  const size_t passes = pass_count_;
+  const size_t qualifier = asked_.find_qualifier(name);
+  const bool known = qualifier < asked_.qualifier_count;
+  const bool starred = known && asked_.qualifiers[qualifier].star;
+  open_item_name_ = name;
+  if (fits(state, held, starred) && (!known || settle(state, qualifier, held))) {
+    cover(state, held, starred);
+    if (expand_merged(state, name) && settle_qualifiers(state)) return true;
   }
-  return demand;
+  pass_count_ = passes;
+  return false;
 }
 
-class Search {
- public:
-  Search(const Sources& sources, const SupplyQuestion& question)
-      : sources_(sources), question_(question), demand_(demand_of(question.pending)) {}
-
-  std::optional<Witness> run() {
-    covered_.assign(demand_.plain.size(), 0);
-    for (const FromChoice& item : question_.present) {
-      if (!is_live(item.source)) return std::nullopt;
-      const std::optional<std::vector<NameId>> merged = merges_needed(item.source);
-      if (!merged) return std::nullopt;
-      // What is already written must merge what collides; a name that it does not merge is ambiguous.
-      for (const NameId name : *merged) {
-        if (std::find(item.merged.begin(), item.merged.end(), name) == item.merged.end()) return std::nullopt;
+// What USING and NATURAL have merged: Join everywhere, one group on the left; and if `q.*` expands one of its members
+// that the merge does not stand before, Sel for whatever holds the name, now and later.
+bool Search::expand_merged(State& state, NameId open_name) const {
+  const std::span<const FromItem> present = question_->present;
+  const auto expands = [&](size_t i) {
+    const bool is_open = i + 1 == present.size() && present[i].name_open;
+    const size_t qualifier = asked_.find_qualifier(is_open ? open_name : present[i].name);
+    return qualifier < asked_.qualifier_count && asked_.qualifiers[qualifier].star;
+  };
+  for (size_t i = 0; i < present.size(); ++i) {
+    for (const NameId name : present[i].merged) {
+      size_t groups = 0;
+      bool expanded = false;
+      for (size_t k = 0; k <= i; ++k) {
+        const Source::Column* column = present[k].source->find(name);
+        if (column == nullptr) continue;
+        if ((column->permitted & role_bit(Role::Join)) == 0) return false;
+        const auto& merged = present[k].merged;
+        groups += groups == 0 || std::find(merged.begin(), merged.end(), name) == merged.end();
+        expanded |= expands(k);
       }
-      cover(item.source, 1);
-      settle_qualifier(item);
-    }
-    std::vector<size_t> open;
-    for (size_t i = 0; i < demand_.qualifiers.size(); ++i) {
-      if (!settled_[i]) open.push_back(i);
-    }
-    if (present_conflict_ || !search(open)) return std::nullopt;
-    return std::move(witness_);
-  }
-
- private:
-  // A table that binds a plain name to a column that is not permitted for it may never join.
-  bool is_live(uint32_t id) const {
-    const Sources::Source& source = sources_.all()[id];
-    if (!source.nameable || (question_.star && !source.all_public)) return false;
-    for (size_t i = 0; i < demand_.plain.size(); ++i) {
-      const Sources::Column* column = source.find(demand_.plain[i].name);
-      if (column == nullptr) continue;
-      if ((column->permitted & demand_.plain[i].roles) != demand_.plain[i].roles) return false;
-      if (is_passed(i)) return false;  // it would capture a name that was left to the outside
-    }
-    return true;
-  }
-  bool is_passed(size_t plain) const {
-    const NameId name = demand_.plain[plain].name;
-    return std::find(witness_.passed.begin(), witness_.passed.end(), name) != witness_.passed.end();
-  }
-
-  // The plain names that taking this table would repeat and USING must merge; nothing if one of them cannot be.
-  std::optional<std::vector<NameId>> merges_needed(uint32_t id) const {
-    std::vector<NameId> merged;
-    for (size_t i = 0; i < demand_.plain.size(); ++i) {
-      if (covered_[i] == 0) continue;
-      const Sources::Column* column = sources_.all()[id].find(demand_.plain[i].name);
-      if (column == nullptr) continue;
-      if ((column->permitted & role_bit(Role::Join)) == 0 || !joinable_[i]) return std::nullopt;
-      merged.push_back(demand_.plain[i].name);
-    }
-    return merged;
-  }
-
-  void cover(uint32_t id, int by) {
-    for (size_t i = 0; i < demand_.plain.size(); ++i) {
-      const Sources::Column* column = sources_.all()[id].find(demand_.plain[i].name);
-      if (column == nullptr) continue;
-      covered_[i] += by;
-      joins_[i] += (column->permitted & role_bit(Role::Join)) != 0 ? by : 0;
-      joinable_[i] = joins_[i] == covered_[i];
-    }
-  }
-
-  bool supplies(uint32_t id, const Demand::Qualifier& qualifier) const {
-    for (const Obligation& wanted : qualifier.columns) {
-      const Sources::Column* column = sources_.all()[id].find(wanted.name);
-      if (column == nullptr || (column->permitted & wanted.roles) != wanted.roles) return false;
-    }
-    return true;
-  }
-
-  void settle_qualifier(const FromChoice& item) {
-    const NameId name = item.alias != kNoName ? item.alias : sources_.all()[item.source].name;
-    for (size_t i = 0; i < demand_.qualifiers.size(); ++i) {
-      if (demand_.qualifiers[i].name != name) continue;
-      settled_[i] = true;
-      present_conflict_ |= !supplies(item.source, demand_.qualifiers[i]);
-    }
-  }
-
-  // A qualifier that is a table's name means that table; any other is an alias, which every table can take.
-  std::vector<uint32_t> candidates_of(const Demand::Qualifier& qualifier) const {
-    std::vector<uint32_t> found;
-    const std::optional<uint32_t> own = sources_.find(qualifier.name);
-    for (uint32_t id = 0; id < sources_.all().size(); ++id) {
-      if (own && *own != id) continue;
-      if (supplies(id, qualifier) && is_live(id) && merges_needed(id)) found.push_back(id);
-    }
-    return found;
-  }
-
-  std::vector<uint32_t> candidates_of(const Obligation& plain) const {
-    std::vector<uint32_t> found;
-    for (uint32_t id = 0; id < sources_.all().size(); ++id) {
-      if (sources_.all()[id].find(plain.name) == nullptr || is_named(id)) continue;
-      if (is_live(id) && merges_needed(id)) found.push_back(id);
-    }
-    return found;
-  }
-  // Whether FROM has an item under this table's own name: a second one would need an alias, and brings nothing new.
-  bool is_named(uint32_t id) const {
-    const auto own = [&](const FromChoice& item) { return item.source == id && item.alias == kNoName; };
-    return std::any_of(question_.present.begin(), question_.present.end(), own) ||
-           std::any_of(witness_.from.begin(), witness_.from.end(), own);
-  }
-
-  bool take(uint32_t id, NameId alias, const std::function<bool()>& rest) {
-    witness_.from.push_back({id, alias, *merges_needed(id)});
-    cover(id, 1);
-    if (rest()) return true;
-    cover(id, -1);
-    witness_.from.pop_back();
-    return false;
-  }
-
-  bool search(std::vector<size_t> open) {
-    if (++witness_.nodes > kMostNodes) return false;
-    if (!open.empty()) {
-      size_t best = 0;
-      std::vector<uint32_t> fewest;
-      for (size_t i = 0; i < open.size(); ++i) {
-        std::vector<uint32_t> candidates = candidates_of(demand_.qualifiers[open[i]]);
-        if (i == 0 || candidates.size() < fewest.size()) {
-          best = i;
-          fewest = std::move(candidates);
-        }
-      }
-      const Demand::Qualifier& qualifier = demand_.qualifiers[open[best]];
-      open.erase(open.begin() + static_cast<std::ptrdiff_t>(best));
-      const bool own_name = sources_.find(qualifier.name).has_value();
-      for (const uint32_t id : fewest) {
-        if (take(id, own_name ? kNoName : qualifier.name, [&] { return search(open); })) return true;
-      }
-      return false;
-    }
-    size_t best = demand_.plain.size();
-    std::vector<uint32_t> fewest;
-    bool best_passes = false;
-    for (size_t i = 0; i < demand_.plain.size(); ++i) {
-      if (covered_[i] > 0 || is_passed(i)) continue;
-      std::vector<uint32_t> candidates = candidates_of(demand_.plain[i]);
-      const bool passes = question_.can_pass && question_.can_pass(demand_.plain[i]);
-      if (candidates.empty() && !passes) return false;
-      if (best == demand_.plain.size() || candidates.size() + passes < fewest.size() + best_passes) {
-        best = i;
-        fewest = std::move(candidates);
-        best_passes = passes;
+      if (groups != 1 || present[i].source->find(name) == nullptr) return false;
+      if (!expanded) continue;
+      state.expanded |= asked_.mask_of(std::span(&name, 1));
+      for (const FromItem& item : present) {
+        const Source::Column* column = item.source->find(name);
+        if (column != nullptr && (column->permitted & role_bit(Role::Sel)) == 0) return false;
       }
     }
-    if (best == demand_.plain.size()) return true;
-    for (const uint32_t id : fewest) {
-      if (take(id, kNoName, [&] { return search({}); })) return true;
+  }
+  return true;
+}
+
+// A table for a FROM that must hold something although no name asks for it.
+FromChoice Search::filler(const State& state) const {
+  const auto taken_if_free = [&](const Source& source) -> std::optional<FromChoice> {
+    const Held held = asked_.held_by(source);
+    if (!source.nameable || (held.hold & state.passed) != 0) return std::nullopt;
+    return FromChoice{&source, kNoName, !own_name_is_free(state, held), {}, {}};
+  };
+  if (question_->star) {
+    for (const uint32_t id : sources_->all_public()) {
+      if (auto choice = taken_if_free(sources_->all()[id])) return *std::move(choice);
     }
-    if (!best_passes) return false;
-    witness_.passed.push_back(demand_.plain[best].name);
-    if (search({})) return true;
-    witness_.passed.pop_back();
-    return false;
-  }
-
-  const Sources& sources_;
-  const SupplyQuestion& question_;
-  const Demand demand_;
-  Witness witness_;
-  std::vector<int> covered_;                                         // per plain name: items that hold it
-  std::vector<int> joins_ = std::vector<int>(demand_.plain.size());  // of those, the ones that permit Join
-  std::vector<char> joinable_ = std::vector<char>(demand_.plain.size(), 1);
-  std::vector<char> settled_ = std::vector<char>(demand_.qualifiers.size());  // by an item that is already there
-  bool present_conflict_ = false;
-};
-
-}  // namespace
-
-Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile) {
-  for (TableId id = 0; id < catalog.tables().size(); ++id) {
-    const Table& table = catalog.table(id);
-    Source source;
-    source.name = table.id;
-    source.nameable = table.kind != TableKind::Virtual && !(profile == Profile::Strict && policy.all_hidden(id));
-    for (ColumnIndex i = 0; i < table.columns.size(); ++i) {
-      const RoleSet roles = permitted_roles(policy.of({id, i}));
-      source.columns.push_back({table.columns[i].id, roles});
-      source.all_public &= table.columns[i].hidden || roles == kEveryRole;
+  } else {
+    for (const Source& source : sources_->all()) {
+      if (auto choice = taken_if_free(source)) return *std::move(choice);
     }
-    sources_.push_back(std::move(source));
   }
+  return {};
 }
 
-uint32_t Sources::add_cte(NameId name, std::vector<NameId> columns) {
-  Source source;
-  source.name = name;
-  for (const NameId column : columns) source.columns.push_back({column, kEveryRole});
-  sources_.push_back(std::move(source));
-  return static_cast<uint32_t>(sources_.size() - 1);
+std::vector<NameId> Search::names_in(Mask mask) const {
+  std::vector<NameId> names;
+  for (; mask != 0; mask &= mask - 1) names.push_back(asked_.names[static_cast<size_t>(std::countr_zero(mask))]);
+  return names;
 }
 
-const Sources::Column* Sources::Source::find(NameId wanted) const {
-  for (const Column& column : columns) {
-    if (column.name == wanted && wanted != kNoName) return &column;
+bool Search::finish(const State& state) {
+  witness_.from.reserve(taken_count_ + (state.derived != 0));
+  for (size_t i = 0; i < taken_count_; ++i) {
+    const Taken& taken = taken_[i];
+    witness_.from.push_back({taken.source, taken.alias, taken.fresh, names_in(taken.merged), names_in(taken.outputs)});
   }
-  return nullptr;
-}
-
-std::optional<uint32_t> Sources::find(NameId name) const {
-  for (uint32_t id = 0; id < sources_.size(); ++id) {
-    if (sources_[id].name == name && name != kNoName) return id;
+  if (state.derived != 0) witness_.from.push_back({nullptr, kNoName, false, {}, names_in(state.derived)});
+  if ((question_->star || question_->item_needed) && question_->present.empty() && witness_.from.empty()) {
+    witness_.from.push_back(filler(state));
   }
-  return std::nullopt;
+  witness_.passed.assign(passes_.begin(), passes_.begin() + static_cast<std::ptrdiff_t>(pass_count_));
+  return true;
 }
 
+// can_pass may ask a question of its own while one is under way: each depth has buffers of its own.
 std::optional<Witness> discharge(const Sources& sources, const SupplyQuestion& question) {
-  return Search(sources, question).run();
+  thread_local std::vector<std::unique_ptr<Search>> searches;
+  thread_local size_t depth = 0;
+  if (depth == searches.size()) searches.push_back(std::make_unique<Search>());
+  Search& search = *searches[depth++];
+  std::optional<Witness> witness = search.run(sources, question);
+  --depth;
+  return witness;
 }
 
 }  // namespace pccsql::track

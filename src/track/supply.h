@@ -4,8 +4,8 @@
 // discharged when tables exist that together hold each plain name exactly once (or merge it by USING), give each
 // qualifier a table with all of its columns, and permit every role asked. Looking at each name alone is not enough, and
 // looking at all sets of tables is too much; the search here takes qualifiers first, then plain names, fewest candidates
-// first, and a table that is taken rules out those that would make a covered name ambiguous. The answer comes with a witness:
-// a FROM that does it.
+// first, and a table that is taken rules out those that would make a covered name ambiguous. The answer comes with a
+// witness: a FROM that does it.
 #pragma once
 
 #include <cstdint>
@@ -22,62 +22,105 @@ namespace pccsql::track {
 
 using RoleSet = uint8_t;  // one bit per Role
 constexpr RoleSet role_bit(Role role) { return static_cast<RoleSet>(1u << static_cast<unsigned>(role)); }
+inline constexpr RoleSet kEveryRole =
+    role_bit(Role::Sel) | role_bit(Role::Join) | role_bit(Role::Where) | role_bit(Role::Agg);
 
 struct Obligation {
   NameId qualifier = kNoName;  // kNoName: a plain name
-  NameId name = kNoName;
-  RoleSet roles = 0;  // all must be permitted
+  NameId name = kNoName;       // kNoName with a qualifier: `q.*`
+  RoleSet roles = 0;           // all must be permitted
+  friend bool operator==(const Obligation&, const Obligation&) = default;
 };
 
-// What a FROM can name: the catalogue's tables, then closed CTEs, whose columns may be used in every role.
+// What a FROM can hold: a table, a closed CTE, a closed derived table. Columns of the last two may be used in every role.
+struct Source {
+  struct Column {
+    NameId name = kNoName;  // kNoName: an output without a name
+    RoleSet permitted = 0;
+    bool hidden = false;  // can be named, is not part of `*`
+  };
+  NameId name = kNoName;   // kNoName: a derived table
+  bool nameable = true;    // a virtual table, or under strict one that is all Hidden, is not
+  bool all_public = true;  // `*` may expand it
+  std::vector<Column> columns;
+  std::optional<TableId> table;
+  std::optional<ColumnIndex> rowid;                  // the column that `rowid` stands for
+  std::vector<std::pair<NameId, uint32_t>> by_name;  // sorted; of repeated names the first column
+
+  void index();  // fills by_name; to be called once columns are there
+  const Column* find(NameId name) const;
+};
+
+// The tables of a catalogue under a policy, in the catalogue's order, and which of them hold a name. Compiled once.
 class Sources {
  public:
   Sources(const Catalog& catalog, const Policy& policy, Profile profile);
 
-  // A CTE with these output columns; gives its index.
-  uint32_t add_cte(NameId name, std::vector<NameId> columns);
-
-  struct Column {
-    NameId name = kNoName;
-    RoleSet permitted = 0;
-  };
-  struct Source {
-    NameId name = kNoName;
-    bool nameable = true;    // a virtual table, or under strict one that is all Hidden, is not
-    bool all_public = true;  // `*` may expand it
-    std::vector<Column> columns;
-
-    const Column* find(NameId name) const;
-  };
   const std::vector<Source>& all() const { return sources_; }
-  std::optional<uint32_t> find(NameId name) const;
+  const Source* find(NameId table) const;
+  // The nameable tables that hold a column of this name.
+  std::span<const uint32_t> holders(NameId column) const;
+  // Parallel to holders(): what each of them permits that column to be used for.
+  std::span<const RoleSet> holder_roles(NameId column) const;
+  // The nameable tables that `*` may expand.
+  std::span<const uint32_t> all_public() const { return all_public_; }
 
  private:
   std::vector<Source> sources_;
+  std::vector<uint32_t> holders_;       // those of a name lie side by side
+  std::vector<RoleSet> holder_roles_;   // parallel to holders_
+  std::vector<uint32_t> first_holder_;  // by NameId of the catalogue, and one past the last
+  std::vector<uint32_t> all_public_;
+  std::vector<uint32_t> table_of_name_;
 };
 
+// An item that FROM already has.
+struct FromItem {
+  const Source* source = nullptr;
+  NameId name = kNoName;       // its alias, or the table's own name; kNoName: a derived table without one
+  bool name_open = false;      // the last item only: an alias may still come. `name` is what it is without one
+  bool merge_open = false;     // the last item only: USING may still come, or more names in it
+  std::vector<NameId> merged;  // names that USING or NATURAL merges with what stands left of it
+};
+
+// An item that could come.
 struct FromChoice {
-  uint32_t source = 0;
-  NameId alias = kNoName;      // kNoName: under its own name
-  std::vector<NameId> merged;  // joined by USING on these
+  const Source* source = nullptr;  // nullptr: a derived table whose outputs are `outputs`
+  NameId alias = kNoName;          // kNoName: under its own name, a derived table under none
+  bool fresh = false;              // its own name cannot be used: it takes an alias that nothing mentions
+  std::vector<NameId> merged;      // joined by USING on these
+  std::vector<NameId> outputs;
 };
 
 struct Witness {
-  std::vector<FromChoice> from;  // what comes after the items already there
-  std::vector<NameId> passed;    // plain names left to an enclosing SELECT
-  size_t nodes = 0;              // of the search
+  NameId open_name = kNoName;       // the alias that the open item must take; kNoName: none
+  bool open_fresh = false;          // it must take an alias, one that nothing mentions
+  std::vector<NameId> open_merged;  // what USING must merge after the open item
+  std::vector<FromChoice> from;     // what comes after the items already there
+  std::vector<Obligation> passed;   // left to an enclosing SELECT
+  size_t nodes = 0;                 // of the search
 };
 
 struct SupplyQuestion {
+  // Every name that this FROM must settle, each (qualifier, name) once, roles united: those of the select list, those
+  // that a nested SELECT left to this one, and those in ON (which the items present already hold).
   std::span<const Obligation> pending;
-  std::span<const FromChoice> present;  // items that FROM already has
-  bool star = false;                    // `*` was written: only all-Public items may come
-  // Whether an enclosing SELECT could take a plain name; empty: there is none.
-  std::function<bool(const Obligation&)> can_pass;
+  // Names that were already bound outward (in ON, say): no item that comes may hold them.
+  std::span<const Obligation> passed;
+  std::span<const FromItem> present;
+  std::span<const Source* const> ctes;  // closed CTEs that can be named here
+  bool star = false;                    // `*` was written: only all-Public items and derived tables may come
+  bool derived_names = false;           // a derived table may supply what nothing else does
+  // Whether the enclosing SELECTs could take all of these together; empty: nothing encloses. It is asked about pending
+  // obligations only, may call discharge() itself, and must say yes to every subset of a set that it says yes to.
+  std::function<bool(std::span<const Obligation>)> can_pass;
+  // FROM was written, or will have to be: where no name asks for an item, a table that disturbs none comes, or, if there
+  // is none, a derived table without a named output. `star` implies it.
+  bool item_needed = false;
 };
 
 // A way to discharge everything, or nothing. Gives up (nothing) after `kMostNodes` steps: sound, because an older witness
-// remains.
+// remains. Likewise with more than 64 pending or different names.
 inline constexpr size_t kMostNodes = 4096;
 std::optional<Witness> discharge(const Sources& sources, const SupplyQuestion& question);
 

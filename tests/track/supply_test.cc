@@ -1,243 +1,279 @@
-// The search for a FROM against brute force: on small random schemas and policies it finds one exactly when the checker
-// calls some FROM over the same tables safe, and the FROM it finds is one of those.
+// What the search for a FROM does, case by case; supply_brute_test.cc compares it with brute force.
 #include "track/supply.h"
 
-#include <random>
+#include <deque>
+#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "check/check.h"
 #include "schema/reader.h"
 
 namespace pccsql::track {
 namespace {
 
-struct World {
-  Catalog catalog;
-  Policy policy;
-  Sources sources;
-  Checker checker;
-
-  World(Catalog made, const std::function<ColumnPolicy()>& label)
-      : catalog(std::move(made)),
-        policy(labelled(catalog, label)),
-        sources(catalog, policy, Profile::Strict),
-        checker(catalog) {}
-
-  static Policy labelled(const Catalog& catalog, const std::function<ColumnPolicy()>& label) {
-    Policy policy(catalog, ColumnPolicy::Hidden);
-    for (TableId t = 0; t < catalog.tables().size(); ++t) {
-      for (ColumnIndex c = 0; c < catalog.table(t).columns.size(); ++c) policy.set({t, c}, label());
-    }
-    return policy;
-  }
-};
-
-// A name that was written before FROM, as text and as an obligation.
-struct Written {
-  std::string qualifier;
-  std::string name;
-  RoleSet roles = 0;
-
-  std::string text() const {
-    const std::string reference = qualifier.empty() ? name : qualifier + "." + name;
-    if (roles == role_bit(Role::Sel)) return reference;
-    if (roles == role_bit(Role::Agg)) return "COUNT(" + reference + ")";
-    return "COUNT(" + reference + " = 1)";
-  }
-};
-
-struct Item {
-  std::string table;
-  std::string alias;  // empty: none
-  std::vector<std::string> merged;
-};
-
-std::string query(const std::vector<Written>& written, const std::vector<Item>& from) {
-  std::string sql = "SELECT ";
-  for (size_t i = 0; i < written.size(); ++i) sql += (i == 0 ? "" : ", ") + written[i].text();
-  for (size_t i = 0; i < from.size(); ++i) {
-    sql += (i == 0 ? " FROM " : " JOIN ") + from[i].table + (from[i].alias.empty() ? "" : " AS " + from[i].alias);
-    for (size_t k = 0; k < from[i].merged.size(); ++k) sql += (k == 0 ? " USING (" : ", ") + from[i].merged[k];
-    if (!from[i].merged.empty()) sql += ")";
-  }
-  return sql;
-}
-
-// Every FROM of at most four items over the tables, each under its own name or an alias that is asked for, with every
-// choice of merged columns.
-class BruteForce {
- public:
-  BruteForce(World& world, const std::vector<Written>& written) : world_(world), written_(written) {
-    for (const Table& table : world.catalog.tables()) {
-      kinds_.push_back({table.name, "", {}});
-      for (const char* alias : {"T1", "T2"}) {
-        const auto asked = [&](const Written& w) { return w.qualifier == alias; };
-        if (std::any_of(written.begin(), written.end(), asked)) kinds_.push_back({table.name, alias, {}});
-      }
-    }
-  }
-  bool finds() { return extend(0); }
-
- private:
-  bool extend(size_t first) {
-    if (!from_.empty() && is_safe()) return true;
-    if (from_.size() == 4) return false;
-    for (size_t k = first; k < kinds_.size(); ++k) {
-      const auto same_alias = [&](const Item& item) { return !item.alias.empty() && item.alias == kinds_[k].alias; };
-      if (std::any_of(from_.begin(), from_.end(), same_alias)) continue;
-      for (const std::vector<std::string>& merged : merge_choices()) {
-        Item item = kinds_[k];
-        if (!from_.empty()) item.merged = merged;
-        from_.push_back(item);
-        const bool found = extend(k + 1);
-        from_.pop_back();
-        if (found) return true;
-        if (from_.empty()) break;
-      }
-    }
-    return false;
-  }
-  std::vector<std::vector<std::string>> merge_choices() const {
-    std::vector<std::string> plain;
-    for (const Written& w : written_) {
-      if (w.qualifier.empty() && std::find(plain.begin(), plain.end(), w.name) == plain.end()) plain.push_back(w.name);
-    }
-    std::vector<std::vector<std::string>> choices;
-    for (size_t bits = 0; bits < (size_t{1} << plain.size()); ++bits) {
-      choices.emplace_back();
-      for (size_t i = 0; i < plain.size(); ++i) {
-        if ((bits >> i & 1) != 0) choices.back().push_back(plain[i]);
-      }
-    }
-    return choices;
-  }
-  bool is_safe() { return world_.checker.check(query(written_, from_), world_.policy).verdict == Verdict::Safe; }
-
-  World& world_;
-  const std::vector<Written>& written_;
-  std::vector<Item> kinds_;
-  std::vector<Item> from_;
-};
-
-TEST(Supply, FindsAFromExactlyWhenThereIsOne) {
-  std::mt19937_64 random(21);
-  const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
-  int possible = 0;
-  int impossible = 0;
-  size_t most_nodes = 0;
-  for (int round = 0; round < 1'500; ++round) {
-    std::string ddl;
-    for (const char* table : {"t", "u", "v"}) {
-      std::string columns;
-      for (const char* column : {"a", "b", "c", "d"}) {
-        if (below(2) == 0) columns += (columns.empty() ? "" : ", ") + std::string(column);
-      }
-      ddl += "CREATE TABLE " + std::string(table) + "(" + (columns.empty() ? "a" : columns) + ");";
-    }
-    Result<Catalog> catalog = read_ddl_catalog(ddl);
-    ASSERT_TRUE(catalog);
-    const size_t strictness = below(3);
-    World world(*std::move(catalog),
-                [&] { return strictness == 0 || below(3) > 0 ? ColumnPolicy::Public : kColumnPolicies[below(4)]; });
-    std::vector<Written> written;
-    std::vector<Obligation> pending;
-    Names names = world.catalog.names();
-    for (size_t i = 0, n = 1 + below(4); i < n; ++i) {
-      const char* qualifiers[] = {"", "", "", "T1", "T2", "t"};
-      const char* columns[] = {"a", "b", "c", "d"};
-      const RoleSet roles[] = {role_bit(Role::Sel), role_bit(Role::Agg),
-                               static_cast<RoleSet>(role_bit(Role::Agg) | role_bit(Role::Where))};
-      const Written w{qualifiers[below(6)], columns[below(4)], roles[below(3)]};
-      written.push_back(w);
-      pending.push_back({w.qualifier.empty() ? kNoName : names.intern(w.qualifier), names.intern(w.name), w.roles});
-    }
-    const std::optional<Witness> witness = discharge(world.sources, {pending, {}, false, {}});
-    const bool exists = BruteForce(world, written).finds();
-    ASSERT_EQ(witness.has_value(), exists) << ddl << "\n" << query(written, {});
-    (exists ? possible : impossible) += 1;
-    if (!witness) continue;
-    most_nodes = std::max(most_nodes, witness->nodes);
-    std::vector<Item> from;
-    for (const FromChoice& choice : witness->from) {
-      Item item{world.catalog.table(choice.source).name, std::string(names.text(choice.alias)), {}};
-      for (const NameId name : choice.merged) item.merged.emplace_back(names.text(name));
-      from.push_back(item);
-    }
-    const std::string sql = query(written, from);
-    EXPECT_EQ(world.checker.check(sql, world.policy).verdict, Verdict::Safe) << ddl << "\n" << sql;
-  }
-  EXPECT_GT(possible, 200);
-  EXPECT_GT(impossible, 200);
-  EXPECT_LT(most_nodes, 100u);
-}
-
-class Fixture : public ::testing::Test {
+class Supply : public ::testing::Test {
  protected:
-  Fixture()
-      : world_(*read_ddl_catalog(
-                   "CREATE TABLE emp(id, name, salary); CREATE TABLE dep(id, title); CREATE TABLE log(id, name);"),
-               [] { return ColumnPolicy::Public; }),
-        names_(world_.catalog.names()) {}
-  Obligation plain(const char* name) { return {kNoName, names_.intern(name), role_bit(Role::Sel)}; }
-  Obligation of(const char* qualifier, const char* name) {
-    return {names_.intern(qualifier), names_.intern(name), role_bit(Role::Sel)};
+  Supply() {
+    label([](const std::string&) { return ColumnPolicy::Public; });
   }
-  World world_;
-  Names names_;
+
+  void label(const std::function<ColumnPolicy(const std::string&)>& of) {
+    Policy policy(catalog_, ColumnPolicy::Public);
+    for (TableId t = 0; t < catalog_.tables().size(); ++t) {
+      for (ColumnIndex c = 0; c < catalog_.table(t).columns.size(); ++c) {
+        policy.set({t, c}, of(catalog_.table(t).name + "." + catalog_.table(t).columns[c].name));
+      }
+    }
+    sources_.emplace(catalog_, policy, Profile::Strict);
+  }
+  void label_one(const std::string& column, ColumnPolicy policy) {
+    label([&](const std::string& name) { return name == column ? policy : ColumnPolicy::Public; });
+  }
+
+  NameId id(const char* name) { return names_.intern(name); }
+  Obligation plain(const char* name, Role role = Role::Sel) { return {kNoName, id(name), role_bit(role)}; }
+  Obligation of(const char* qualifier, const char* name) { return {id(qualifier), id(name), role_bit(Role::Sel)}; }
+  Obligation all_of(const char* qualifier) { return {id(qualifier), kNoName, role_bit(Role::Sel)}; }
+  const Source* table(const char* name) { return sources_->find(id(name)); }
+  FromItem item(const char* name, const char* alias = nullptr) {
+    return {table(name), id(alias != nullptr ? alias : name), false, false, {}};
+  }
+  const Source* made(const char* name, std::initializer_list<const char*> columns) {
+    Source source;
+    source.name = name != nullptr ? id(name) : kNoName;
+    for (const char* column : columns) source.columns.push_back({id(column), kEveryRole});
+    source.index();
+    made_.push_back(source);
+    return &made_.back();
+  }
+  std::optional<Witness> ask(const std::vector<Obligation>& pending, const std::vector<FromItem>& present = {},
+                             const std::function<void(SupplyQuestion&)>& change = {}) {
+    SupplyQuestion question;
+    question.pending = pending;
+    question.present = present;
+    if (change) change(question);
+    return discharge(*sources_, question);
+  }
+
+  const Catalog catalog_ = *read_ddl_catalog(
+      "CREATE TABLE emp(id, name, salary); CREATE TABLE dep(id, title); CREATE TABLE log(id, name);"
+      "CREATE TABLE spot(x, y);");
+  Names names_ = catalog_.names();
+  std::optional<Sources> sources_;
+  std::deque<Source> made_;
 };
 
-TEST_F(Fixture, ItemsThatAreThereCount) {
-  const std::vector<Obligation> pending{plain("title")};
-  const FromChoice emp{0, kNoName, {}};
-  EXPECT_TRUE(discharge(world_.sources, {pending, std::vector{emp}, false, {}}));
+TEST_F(Supply, HoldersAreTheNameableTables) {
+  EXPECT_EQ(sources_->holders(id("name")).size(), 2u);
+  EXPECT_TRUE(sources_->holders(id("nowhere")).empty());
+  label([](const std::string& name) { return name.starts_with("log.") ? ColumnPolicy::Hidden : ColumnPolicy::Public; });
+  ASSERT_EQ(sources_->holders(id("name")).size(), 1u);
+  EXPECT_EQ(&sources_->all()[sources_->holders(id("name"))[0]], table("emp"));
+  EXPECT_FALSE(table("log")->nameable);
+  EXPECT_EQ(sources_->all_public().size(), 3u);
+}
+
+TEST_F(Supply, ItemsThatAreThereCount) {
+  EXPECT_TRUE(ask({plain("title")}, {item("emp")}));
   // `name` is covered by emp, and log would make it ambiguous unless it is merged.
-  const std::vector<Obligation> name{plain("name")};
-  const FromChoice log{2, kNoName, {}};
-  EXPECT_FALSE(discharge(world_.sources, {name, std::vector{emp, log}, false, {}}));
-  const FromChoice merged_log{2, kNoName, {names_.intern("name")}};
-  EXPECT_TRUE(discharge(world_.sources, {name, std::vector{emp, merged_log}, false, {}}));
-}
-
-TEST_F(Fixture, AnItemUnderAQualifierMustHaveItsColumns) {
-  const std::vector<Obligation> pending{of("T1", "title")};
-  const FromChoice emp_as_t1{0, names_.intern("T1"), {}};
-  const FromChoice dep_as_t1{1, names_.intern("T1"), {}};
-  EXPECT_FALSE(discharge(world_.sources, {pending, std::vector{emp_as_t1}, false, {}}));
-  EXPECT_TRUE(discharge(world_.sources, {pending, std::vector{dep_as_t1}, false, {}}));
-}
-
-TEST_F(Fixture, ATablesNameMeansThatTable) {
-  EXPECT_TRUE(discharge(world_.sources, {std::vector{of("dep", "title")}, {}, false, {}}));
-  EXPECT_FALSE(discharge(world_.sources, {std::vector{of("emp", "title")}, {}, false, {}}));
-}
-
-TEST_F(Fixture, InASubqueryANameMayBeLeftToTheOutside) {
-  const std::vector<Obligation> pending{plain("title"), plain("nowhere")};
-  EXPECT_FALSE(discharge(world_.sources, {pending, {}, false, {}}));
-  const auto outside = [&](const Obligation& wanted) { return wanted.name == names_.intern("nowhere"); };
-  const std::optional<Witness> witness = discharge(world_.sources, {pending, {}, false, outside});
+  EXPECT_FALSE(ask({plain("name")}, {item("emp"), item("log")}));
+  FromItem merged = item("log");
+  merged.merged = {id("name")};
+  EXPECT_TRUE(ask({plain("name")}, {item("emp"), merged}));
+  merged.merged = {id("id")};
+  EXPECT_FALSE(ask({plain("name")}, {item("emp"), merged}));
+  FromItem open = item("log");
+  open.merge_open = true;
+  const auto witness = ask({plain("name")}, {item("emp"), open});
   ASSERT_TRUE(witness);
-  EXPECT_EQ(witness->passed, std::vector{names_.intern("nowhere")});
+  EXPECT_EQ(witness->open_merged, std::vector{id("name")});
 }
 
-TEST_F(Fixture, AfterAStarOnlyPublicTablesMayCome) {
-  const Policy mixed = World::labelled(world_.catalog, [n = 0]() mutable {
-    return n++ == 2 ? ColumnPolicy::AggregateOnly : ColumnPolicy::Public;  // emp.salary
-  });
-  const Sources sources(world_.catalog, mixed, Profile::Strict);
-  const std::vector<Obligation> pending{plain("name")};
-  const std::optional<Witness> witness = discharge(sources, {pending, {}, true, {}});
+TEST_F(Supply, AMergeNeedsJoinOnBothSidesAndTheRoleInBoth) {
+  FromItem open = item("log");
+  open.merge_open = true;
+  for (const char* column : {"emp.name", "log.name"}) {
+    label_one(column, ColumnPolicy::AggregateOnly);
+    open.source = table("log");
+    EXPECT_FALSE(ask({plain("name", Role::Agg)}, {item("emp"), open})) << column;
+    label_one(column, ColumnPolicy::ConditionOnly);
+    open.source = table("log");
+    EXPECT_TRUE(ask({plain("name", Role::Where)}, {item("emp"), open})) << column;
+    EXPECT_FALSE(ask({plain("name", Role::Sel)}, {item("emp"), open})) << column;
+  }
+}
+
+TEST_F(Supply, AnItemUnderAQualifierMustHaveItsColumns) {
+  EXPECT_FALSE(ask({of("T1", "title")}, {item("emp", "T1")}));
+  EXPECT_TRUE(ask({of("T1", "title")}, {item("dep", "T1")}));
+}
+
+TEST_F(Supply, ATablesNameMeansThatTable) {
+  EXPECT_TRUE(ask({of("dep", "title")}));
+  EXPECT_FALSE(ask({of("emp", "title")}));
+  EXPECT_FALSE(ask({of("dep", "title")}, {item("emp", "dep")}));
+}
+
+TEST_F(Supply, AnOpenAliasTakesAPendingQualifier) {
+  FromItem open = item("dep");
+  open.name_open = true;
+  auto witness = ask({of("T1", "title")}, {open});
   ASSERT_TRUE(witness);
-  EXPECT_EQ(witness->from[0].source, 2u) << "log, not emp";
+  EXPECT_EQ(witness->open_name, id("T1"));
+  EXPECT_TRUE(witness->from.empty());
+  // `dep` is asked for too, so that this one keeps its name and another comes.
+  witness = ask({of("T1", "title"), of("dep", "id")}, {open});
+  ASSERT_TRUE(witness);
+  EXPECT_EQ(witness->open_name, kNoName);
+  EXPECT_FALSE(witness->open_fresh);
+  ASSERT_EQ(witness->from.size(), 1u);
+  EXPECT_EQ(witness->from[0].alias, id("T1"));
+  // The second emp may not keep its name.
+  FromItem again = item("emp");
+  again.name_open = true;
+  witness = ask({}, {item("emp"), again});
+  ASSERT_TRUE(witness);
+  EXPECT_TRUE(witness->open_fresh);
+  again.name_open = false;
+  again.merge_open = true;
+  EXPECT_FALSE(ask({}, {item("emp"), again}));
 }
 
-TEST_F(Fixture, ACteSuppliesItsOutputColumns) {
-  Sources sources = world_.sources;
-  sources.add_cte(names_.intern("best"), {names_.intern("score"), names_.intern("who")});
-  EXPECT_FALSE(discharge(world_.sources, {std::vector{plain("score")}, {}, false, {}}));
-  EXPECT_TRUE(discharge(sources, {std::vector{plain("score"), of("best", "who")}, {}, false, {}}));
+TEST_F(Supply, ATableWhoseNameIsTakenComesUnderAFreshOne) {
+  const auto witness = ask({plain("title")}, {item("spot", "dep")});
+  ASSERT_TRUE(witness);
+  ASSERT_EQ(witness->from.size(), 1u);
+  EXPECT_EQ(witness->from[0].source, table("dep"));
+  EXPECT_TRUE(witness->from[0].fresh);
+}
+
+TEST_F(Supply, InASubqueryANameMayBeLeftToTheOutside) {
+  EXPECT_FALSE(ask({plain("title"), plain("nowhere")}));
+  const auto outside = [&](SupplyQuestion& question) {
+    question.can_pass = [&](std::span<const Obligation> passed) {
+      return passed.size() == 1 && passed[0].name == id("nowhere");
+    };
+  };
+  auto witness = ask({plain("title"), plain("nowhere")}, {}, outside);
+  ASSERT_TRUE(witness);
+  EXPECT_EQ(witness->passed, std::vector{plain("nowhere")});
+  // An item called T1 without the column lets the pair fall through; the other pair is its own.
+  witness = ask({of("T1", "title"), of("T1", "nowhere")}, {}, outside);
+  ASSERT_TRUE(witness);
+  EXPECT_EQ(witness->passed, std::vector{of("T1", "nowhere")});
+  EXPECT_EQ(witness->from.size(), 1u);
+  EXPECT_FALSE(ask({plain("nowhere"), of("T1", "nowhere")}, {}, outside)) << "both at once are too many";
+  EXPECT_FALSE(ask({all_of("nobody")}, {item("emp"), item("dep", "nobody")}, [&](SupplyQuestion& question) {
+    outside(question);
+    question.star = true;
+    label_one("dep.id", ColumnPolicy::ConditionOnly);
+  }));
+}
+
+TEST_F(Supply, WhatWasBoundOutwardMustNotBeCaptured) {
+  const std::vector<Obligation> passed{plain("name"), of("dep", "title")};
+  const auto change = [&](SupplyQuestion& question) { question.passed = passed; };
+  EXPECT_FALSE(ask({plain("salary")}, {}, change)) << "emp holds `name`";
+  const auto witness = ask({plain("title")}, {}, change);
+  ASSERT_TRUE(witness);
+  EXPECT_TRUE(witness->from[0].fresh) << "dep under its own name would capture dep.title";
+}
+
+TEST_F(Supply, AfterAStarOnlyPublicTablesMayCome) {
+  label_one("emp.salary", ColumnPolicy::AggregateOnly);
+  const auto star = [](SupplyQuestion& question) { question.star = true; };
+  const auto witness = ask({plain("name")}, {}, star);
+  ASSERT_TRUE(witness);
+  EXPECT_EQ(witness->from[0].source, table("log")) << "not emp";
+  EXPECT_EQ(ask({all_of("T1"), of("T1", "name")})->from[0].source, table("log"));
+  EXPECT_FALSE(ask({all_of("emp")}));
+  EXPECT_EQ(ask({}, {}, star)->from.size(), 1u) << "`*` needs an item";
+  label([](const std::string&) { return ColumnPolicy::ConditionOnly; });
+  EXPECT_FALSE(ask({all_of("T1")}));
+  const auto derived = ask({}, {}, star);
+  ASSERT_TRUE(derived);
+  ASSERT_EQ(derived->from.size(), 1u);
+  EXPECT_EQ(derived->from[0].source, nullptr);
+}
+
+TEST_F(Supply, AStarOfAQualifierSelectsWhatItsColumnsAreMergedWith) {
+  label_one("log.name", ColumnPolicy::ConditionOnly);
+  for (const auto& [left, right] : {std::pair{"emp", "log"}, std::pair{"log", "emp"}}) {
+    FromItem open = item(right);
+    open.merge_open = true;
+    EXPECT_TRUE(ask({plain("name", Role::Where)}, {item(left), open}));
+    EXPECT_FALSE(ask({plain("name", Role::Where), all_of("emp")}, {item(left), open}));
+    EXPECT_TRUE(ask({plain("name", Role::Where), all_of("dep")}, {item(left), open}));
+  }
+  // emp.id is merged with dep.id: whatever else holds `id` is reached by emp.* too.
+  label_one("log.id", ColumnPolicy::ConditionOnly);
+  FromItem merged = item("dep");
+  merged.merged = {id("id")};
+  EXPECT_TRUE(ask({of("log", "name")}, {item("emp"), merged}));
+  EXPECT_FALSE(ask({of("log", "name"), all_of("emp")}, {item("emp"), merged}));
+}
+
+TEST_F(Supply, AStarOfAQualifierLeavesOtherNamesAlone) {
+  // Every table but spot holds one of these names: spot is what T1 can be without a merge.
+  const auto witness = ask({all_of("T1"), plain("title"), plain("name")});
+  ASSERT_TRUE(witness);
+  EXPECT_TRUE(std::all_of(witness->from.begin(), witness->from.end(), [](const auto& f) { return f.merged.empty(); }));
+}
+
+TEST_F(Supply, ACteSuppliesItsOutputColumns) {
+  const Source* best = made("best", {"score", "who"});
+  const auto with = [&](SupplyQuestion& question) { question.ctes = std::span(&best, 1); };
+  EXPECT_FALSE(ask({plain("score")}));
+  EXPECT_TRUE(ask({plain("score"), of("best", "who")}, {}, with));
+  EXPECT_FALSE(ask({of("best", "title")}, {}, with));
+  EXPECT_TRUE(ask({all_of("best"), of("T1", "who")}, {}, with));
+}
+
+TEST_F(Supply, ADerivedTableThatIsThereSuppliesItsOutputs) {
+  const FromItem derived{made(nullptr, {"score", "id"}), kNoName, true, false, {}};
+  EXPECT_TRUE(ask({plain("score")}, {derived}));
+  const auto witness = ask({of("T1", "score")}, {derived});
+  ASSERT_TRUE(witness);
+  EXPECT_EQ(witness->open_name, id("T1"));
+}
+
+TEST_F(Supply, DerivedTablesSupplyNewNamesWhereTheyMay) {
+  const auto derived = [](SupplyQuestion& question) { question.derived_names = true; };
+  EXPECT_FALSE(ask({plain("total"), plain("rank"), of("T1", "n"), plain("title")}));
+  const auto witness = ask({plain("total"), plain("rank"), of("T1", "n"), plain("title")}, {}, derived);
+  ASSERT_TRUE(witness);
+  ASSERT_EQ(witness->from.size(), 3u);
+  EXPECT_EQ(witness->from[0].alias, id("T1"));
+  EXPECT_EQ(witness->from[0].outputs, std::vector{id("n")});
+  EXPECT_EQ(witness->from[1].source, table("dep"));
+  EXPECT_EQ(witness->from[2].outputs, (std::vector{id("total"), id("rank")}));
+  EXPECT_FALSE(ask({of("emp", "title")}, {}, derived)) << "a table's name means that table";
+  EXPECT_FALSE(ask({plain("name"), of("T1", "name"), of("T1", "n")}, {item("emp")}, derived))
+      << "it would repeat `name`";
+}
+
+TEST_F(Supply, TheWaysOutMayBeSearchedWhileASearchIsUnderWay) {
+  const std::vector<Obligation> inner{plain("x"), plain("nowhere")};
+  const auto nested = [&](SupplyQuestion& question) {
+    question.can_pass = [&](std::span<const Obligation> passed) {
+      return !ask({plain("title"), plain("salary"), of("T1", "name")})->from.empty() && passed.size() < 2;
+    };
+  };
+  const auto witness = ask(inner, {}, nested);
+  ASSERT_TRUE(witness);
+  ASSERT_EQ(witness->from.size(), 1u);
+  EXPECT_EQ(witness->from[0].source, table("spot"));
+  EXPECT_EQ(witness->passed, std::vector{plain("nowhere")});
+}
+
+TEST_F(Supply, MoreNamesThanBitsAreNotAnswered) {
+  std::vector<Obligation> pending;
+  for (int i = 0; i < 65; ++i) pending.push_back(plain(("n" + std::to_string(i)).c_str()));
+  const auto derived = [](SupplyQuestion& question) { question.derived_names = true; };
+  EXPECT_FALSE(ask(pending, {}, derived));
+  pending.pop_back();
+  EXPECT_TRUE(ask(pending, {}, derived));
 }
 
 }  // namespace

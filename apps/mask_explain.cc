@@ -1,0 +1,149 @@
+// The command `mask explain`: what may come after a prefix, as a person would want to read it.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/mask_replay.h"
+#include "apps/mask_world.h"
+#include "apps/options.h"
+#include "apps/output.h"
+#include "apps/render.h"
+#include "apps/terminal.h"
+#include "base/file.h"
+
+namespace pccsql {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Explained {
+  std::string prefix;
+  bool admitted = false;
+  uint32_t byte = 0;  // where it was stopped
+  std::string reason;
+  Explanation explanation;  // of the prefix, or of what was admitted of it
+};
+
+Explained explain(const Engine& engine, std::string prefix) {
+  Explained result;
+  result.prefix = std::move(prefix);
+  Matcher matcher = engine.new_matcher();
+  if (matcher.is_refused()) {
+    result.reason = matcher.refusal()->reason;
+    return result;
+  }
+  const std::string_view text = result.prefix;
+  for (uint32_t i = 0; i < text.size(); ++i) {
+    if (matcher.accept_text(text.substr(i, 1))) continue;
+    result.byte = i;
+    matcher.rollback(1);
+    result.reason = why_stopped(matcher, text, i);
+    result.explanation = matcher.explain();
+    return result;
+  }
+  result.admitted = true;
+  result.explanation = matcher.explain();
+  return result;
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view by) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : std::string(by)) + part;
+  return text;
+}
+
+std::string name_list(const std::vector<Explanation::Name>& names, const Style& style, bool allowed) {
+  constexpr size_t kMost = 60;
+  size_t widest = 0;
+  for (const Explanation::Name& name : names) widest = std::max(widest, std::min<size_t>(32, display_width(name.text)));
+  std::string out;
+  for (size_t i = 0; i < std::min(kMost, names.size()); ++i) {
+    const std::string text = padded(names[i].text, widest);
+    out += "  " + (allowed ? style.green(text) : style.red(text)) + "  " + style.dim(printable(names[i].detail)) + "\n";
+  }
+  if (names.size() > kMost) {
+    out +=
+        style.dim("  … and " + std::to_string(names.size() - kMost) + " more; `--format json` lists them all") + "\n";
+  }
+  return out;
+}
+
+std::string to_text(const Explained& result, const Style& style) {
+  const Explanation& e = result.explanation;
+  std::string out;
+  const auto row = [&out, &style](std::string_view label, const std::string& value) {
+    if (!value.empty()) out += style.dim(padded(label, 16)) + " " + printable(value) + "\n";
+  };
+  if (!result.admitted) {
+    const auto size = static_cast<uint32_t>(result.prefix.size());
+    out += style.red("not admitted") + ": stopped at byte " + std::to_string(result.byte) + "\n";
+    out += underlined(result.prefix, {{{result.byte, std::min(size, result.byte + 1)}, {result.reason}}}, style);
+    if (result.byte > 0) out += "before that byte:\n";
+  }
+  row("clause", e.clause);
+  row("role", e.role);
+  row("in scope", joined(e.scope, ", "));
+  row("FROM must supply", joined(e.obligations, ", "));
+  if (e.may_end) row("may end", "yes: it is a whole query");
+  row("next", joined(e.lexemes, "  "));
+  if (!e.allowed.empty()) out += "allowed names\n" + name_list(e.allowed, style, true);
+  if (!e.blocked.empty()) out += "blocked names\n" + name_list(e.blocked, style, false);
+  return out;
+}
+
+std::string to_json(const Explained& result) {
+  const Explanation& e = result.explanation;
+  const auto names = [](const std::vector<Explanation::Name>& list) {
+    Json out = Json::array();
+    for (const Explanation::Name& name : list) out.push_back({{"text", name.text}, {"detail", name.detail}});
+    return out;
+  };
+  Json json{{"prefix", result.prefix}, {"admitted", result.admitted}};
+  if (!result.admitted) {
+    json["byte"] = result.byte;
+    json["reason"] = result.reason;
+  }
+  json["clause"] = e.clause;
+  json["role"] = e.role;
+  json["scope"] = e.scope;
+  json["obligations"] = e.obligations;
+  json["may_end"] = e.may_end;
+  json["lexemes"] = e.lexemes;
+  json["allowed"] = names(e.allowed);
+  json["blocked"] = names(e.blocked);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int run_mask_explain(const Options& options) {
+  const char* hint = "try `pccsql mask explain --help`";
+  if (!options.sql) return fail("no text given; add the beginning of a query, in quotes", hint);
+  const auto is_stdin = [](const std::optional<std::string>& option) { return option && *option == "-"; };
+  if (int{is_stdin(options.sql)} + int{is_stdin(options.inputs.schema)} + int{is_stdin(options.inputs.policy)} > 1) {
+    return fail("standard input (`-`) can be read for one purpose only", hint);
+  }
+  std::string prefix = *options.sql;
+  if (prefix == "-") {
+    auto text = read_file("-");
+    if (!text) return fail(text.error());
+    prefix = std::move(*text);
+    if (prefix.ends_with('\n')) prefix.pop_back();  // the end of the line is the shell's, not the query's
+  }
+  auto source = Source::load(options.inputs, true);
+  if (!source) return fail(source.error());
+  MaskWorlds worlds(*source, VocabularyIndex(builtin_vocabulary()), mask_settings(options), {});
+  auto world = worlds.get(std::nullopt);
+  if (!world) return fail(world.error());
+
+  const Explained result = explain((*world)->engine(), std::move(prefix));
+  Output output;
+  output.write(options.format == Format::Json ? to_json(result) : to_text(result, style_for(options.color)));
+  return output.finish(result.admitted ? kExitFine : kExitNotFine);
+}
+
+}  // namespace pccsql

@@ -1,0 +1,65 @@
+#include "apps/option_kinds.h"
+
+#include <charconv>
+
+namespace pccsql {
+
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& into, const std::string& type,
+                      const std::string& about) {
+  return app
+      .add_option_function<std::string>(
+          name, [&into](const std::string& value) { into = value; }, about)
+      ->type_name(type);
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<uint64_t>& into, uint64_t least,
+                        const std::string& about) {
+  const auto read = [&into, name, least](const std::string& value) {
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < least) {
+      throw CLI::ValidationError("`" + name + "` is a whole number, " + std::to_string(least) + " or more, not `" +
+                                 value + "`");
+    }
+    into = number;
+  };
+  return app.add_option_function<std::string>(name, read, about)->type_name("N");
+}
+
+void add_inputs(CLI::App& app, Inputs& inputs, bool with_policy) {
+  add_text(app, "--db", inputs.db, "FILE", "the database: a SQLite file (read only)")->group("Database");
+  add_text(app, "--schema", inputs.schema, "FILE", "or its CREATE statements as text")->group("Database");
+  add_text(app, "--tables", inputs.tables, "FILE", "or a tables.json of Spider or BIRD")->group("Database");
+  add_text(app, "--db-id", inputs.db_id, "ID", "which database of --tables")->group("Database");
+  if (!with_policy) return;
+  add_text(app, "--policy", inputs.policy, "FILE", "the policy: YAML or JSON, or a .sql file")->group("Policy");
+  add_text(app, "--user", inputs.user, "NAME", "whose GRANTs count, for a policy of GRANT statements")->group("Policy");
+}
+
+void add_profile_and_language(CLI::App& app, CheckSettings& settings) {
+  add_choice<Profile>(app, "--profile", settings.profile, {{"strict", Profile::Strict}, {"paper", Profile::Paper}},
+                      "how uses are counted (default: strict)");
+  add_choice<Language>(app, "--language", settings.language,
+                       {{"full", Language::Full}, {"fragment", Language::Fragment}},
+                       "fragment: without set operations, WITH, windows and CASE (default: full)");
+}
+
+void add_format(CLI::App& app, Options& options, const std::string& about) {
+  add_choice<Format>(app, "--format", options.format, {{"text", Format::Text}, {"json", Format::Json}}, about);
+}
+
+void add_color(CLI::App& app, Options& options) {
+  add_choice<Color>(app, "--color", options.color,
+                    {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
+                    "colours in text output (default: auto, and NO_COLOR is heeded)");
+}
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& about, const std::string& footer) {
+  CLI::App* command = app.add_subcommand(name, about);
+  command->footer(footer);
+  command->group("Commands");
+  command->set_help_flag("-h,--help", "print this help");
+  return command;
+}
+
+}  // namespace pccsql

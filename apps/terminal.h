@@ -1,0 +1,34 @@
+// The terminal: whether output may have colours, and how far a long run is, for the person who waits for it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "apps/options.h"
+#include "apps/render.h"
+
+namespace pccsql {
+
+// Auto: colours if standard output is a terminal, and neither NO_COLOR nor TERM=dumb says otherwise.
+Style style_for(Color color);
+
+// One line on standard error, written over again and wiped at the end. Nobody but a terminal sees it.
+class Progress {
+ public:
+  // `unit`: what is counted, "lines". `beside_output`: also where the output goes to the same terminal.
+  explicit Progress(const char* unit, bool beside_output = false);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void done(size_t count);
+
+ private:
+  const char* unit_;
+  bool wanted_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace pccsql

@@ -1,0 +1,85 @@
+// Engine: a schema, a policy, a vocabulary and settings, compiled once. Matchers (one a generation) come from it.
+//
+//   auto vocabulary = pccsql::read_vocabulary("model.gguf");
+//   auto engine = pccsql::Engine::compile(pccsql::SqliteFile{"hr.sqlite"}, pccsql::PolicyFile{"policy.yaml"},
+//                                         pccsql::VocabularyIndex(*vocabulary));
+//   pccsql::Matcher matcher = engine->new_matcher();
+//   while (!matcher.is_terminated()) {
+//     if (!matcher.fill_next_token_bitmask(mask.data(), logits.size())) …
+//     matcher.accept_token(sample(logits, mask));
+//   }
+//   if (const auto sql = matcher.sql()) …
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include <pccsql/matcher.h>
+#include <pccsql/result.h>
+#include <pccsql/settings.h>
+#include <pccsql/vocabulary.h>
+
+namespace pccsql {
+
+// Where the tables and columns come from. The database is opened read-only, and only while compiling.
+struct SqliteFile {
+  std::string path;
+};
+struct DdlText {
+  std::string text;           // CREATE TABLE/VIEW/INDEX statements
+  std::string name = "text";  // for messages
+};
+struct TablesJson {
+  std::string path;   // of Spider or BIRD
+  std::string db_id;  // which of its databases
+};
+using SchemaSource = std::variant<SqliteFile, DdlText, TablesJson>;
+
+// What its columns may be used for: YAML, as docs/policy.md has it.
+struct PolicyFile {
+  std::string path;
+};
+struct PolicyText {
+  std::string text;
+  std::string name = "text";  // for messages
+};
+using PolicySource = std::variant<PolicyFile, PolicyText>;
+
+// A handle: copies share what was compiled, which never changes. Any number of threads may use it at once.
+class Engine {
+ public:
+  // What cannot be read, a policy that names what the schema does not have, settings that contradict each other: an
+  // Error. A policy that leaves nothing to ask is none: each generation is then a refusal that says so.
+  static Result<Engine> compile(const SchemaSource& schema, const PolicySource& policy, VocabularyIndex vocabulary,
+                                const Settings& settings = {});
+
+  // A generation from its beginning.
+  Matcher new_matcher() const;
+  // The same, with a token budget of its own instead of the setting; 0: no limit.
+  Matcher new_matcher(uint32_t token_budget) const;
+
+  const Settings& settings() const;
+  const Vocabulary& vocabulary() const;
+
+  // How the cache of masks is doing, over all generations so far.
+  struct CacheStatistics {
+    uint64_t hits = 0;
+    uint64_t misses = 0;
+    uint64_t evictions = 0;
+    size_t masks = 0;
+    size_t bytes = 0;
+  };
+  CacheStatistics cache_statistics() const;
+
+  class Impl;
+  explicit Engine(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace pccsql

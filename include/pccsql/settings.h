@@ -1,0 +1,46 @@
+// Settings: what an Engine is compiled for. All of them hold for every generation of that Engine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pccsql {
+
+struct Settings {
+  // Fragment: the paper's language, without set operations, CTEs, windows and CASE.
+  enum class Language : uint8_t { Full, Fragment };
+  // How uses of columns are counted. Strict closes every point the paper leaves open on the safe side.
+  enum class Profile : uint8_t { Strict, Paper };
+  // What may qualify a column before FROM has introduced it. Short: a table's name, or one or two letters and up to two
+  // digits, as in `T1`.
+  enum class Aliases : uint8_t { Short, Any };
+  // Canonical: keywords in capitals, names as they are declared, single blanks.
+  enum class Style : uint8_t { Any, Canonical };
+  // Paper: the algorithm of the paper's appendix, to compare with. It masks columns at column slots, does not look
+  // ahead, and refuses at a dead end.
+  enum class Algorithm : uint8_t { Pcc, Paper };
+
+  Language language = Language::Full;
+  Profile profile = Profile::Strict;
+  Aliases aliases = Aliases::Short;
+  Style style = Style::Any;
+  Algorithm algorithm = Algorithm::Pcc;
+
+  // Off: a name is admitted without asking whether some FROM can still supply it, and a generation can end in a dead
+  // end, which is a refusal.
+  bool lookahead = true;
+  // A name before FROM may be one that only a derived table will introduce. Lets a model invent column names.
+  bool derived_names = false;
+  // The model may answer with the word REFUSE, alone, instead of a query.
+  bool refusal = false;
+
+  // The most tokens that a generation may have, the one that ends it included; 0: no limit. A token is admitted only if
+  // a whole query fits into what is left after it. Without look-ahead that cannot be known, and a generation that runs
+  // out is refused.
+  uint32_t token_budget = 0;
+
+  // Memory for masks that were computed before; shared by all generations of the Engine. 0: none are kept.
+  size_t cache_bytes = size_t{64} << 20;
+};
+
+}  // namespace pccsql

@@ -1,0 +1,135 @@
+// The state of one generation, and the one question behind both sides of it: may the text go on with these bytes?
+//
+// fill() and accept() answer it the same way. What a mask may take from a cache, accept() asks of the tracker each time,
+// so that a token is taken only if the tracker takes it, whatever a cache may hold.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/engine_impl.h"
+#include "engine/stored_mask.h"
+
+namespace pccsql {
+
+// A tracker is not for several threads; forks share one, and take turns.
+struct SharedTracker {
+  std::mutex mutex;
+  std::unique_ptr<track::Tracker> tracker;
+  bool shared = false;  // more than one Matcher has prefixes in it: nothing may be taken out any more
+  bool broken = false;  // it failed once: nothing it says is trusted
+};
+
+class Matcher::Impl {
+ public:
+  Impl(std::shared_ptr<Engine::Impl> engine, uint32_t token_budget);
+
+  Result<Done> fill(uint32_t* words, size_t width);
+  bool accept_token(TokenId id);
+  bool accept_text(std::string_view bytes);
+  bool rollback(size_t steps);
+  std::unique_ptr<Impl> fork();
+
+  bool is_terminated() const { return steps_.back().ended; }
+  const Refusal* refusal() const { return refused_at_ == kNever ? nullptr : &refusal_; }
+  std::string_view text() const { return refusal() != nullptr ? std::string_view() : std::string_view(text_); }
+  size_t steps() const { return steps_.size() - 1; }
+  std::optional<uint32_t> tokens_left() const;
+
+  std::string jump_forward_string();
+  std::vector<TokenId> jump_forward_tokens();
+  Explanation explain();
+  std::vector<ColumnUse> uses();
+
+ private:
+  static constexpr size_t kNever = SIZE_MAX;
+  static constexpr uint8_t kNotRefusing = 0xFF;
+  static constexpr uint32_t kNoMark = UINT32_MAX;  // of a step that made nothing
+
+  // A text that finishes the query within the budget, of which `written` bytes are there.
+  struct Plan {
+    std::shared_ptr<const std::string> text;
+    uint32_t written = 0;
+    std::string_view rest() const { return text ? std::string_view(*text).substr(written) : std::string_view(); }
+  };
+  // Where the text stands after a token. The first one stands before all tokens.
+  struct Step {
+    track::PrefixId prefix = track::kDead;  // kDead: no query can come of it, only a refusal
+    uint32_t length = 0;                    // of the text
+    uint32_t tokens = 0;                    // counted against the budget
+    uint32_t mark = kNoMark;                // the tracker's, before it
+    uint8_t refusing = kNotRefusing;        // bytes of REFUSE that were written, if nothing else was
+    bool ended = false;
+    Plan plan;  // only where the budget is tight and the tracker's own completion would not do
+  };
+
+  Impl(const Impl&) = default;
+
+  track::Tracker& tracker() { return *shared_->tracker; }
+  bool is_open() const { return refused_at_ == kNever && !steps_.back().ended; }
+
+  // Runs `body` under the tracker's lock; whatever it throws is a Fault, and `otherwise` the answer.
+  template <typename Value, typename Body>
+  Value guarded(Value otherwise, Body&& body);
+  void refuse(RefusalCause cause, std::string reason);
+  void fault(const char* what) noexcept;
+
+  void start();
+  // The step after `bytes`, worth `tokens`; nothing where they may not come.
+  std::optional<Step> step_after(std::string_view bytes, uint32_t tokens);
+  bool accept_bytes(std::string_view bytes, uint32_t tokens);
+  bool accept_end();
+  // A step all the same, where the text does not go on: so that rollback() counts tokens.
+  void stay(bool ended) noexcept;
+
+  // Whether the generation can still end well with `left` tokens after `prefix`. `rest`: a completion that is known
+  // from before; `plan` is set where it, or a new one, must be kept.
+  bool fits(track::PrefixId prefix, uint32_t left, const Plan& rest, Plan* plan);
+  bool refusal_fits(uint8_t refusing, uint32_t left) const;
+  Plan current_plan();
+
+  // What the tracker admits after the top step, ends of text included; nullptr: nothing, and the generation is refused.
+  // INVARIANT: with REFUSE, bit for bit what accept_token takes.
+  std::shared_ptr<const StoredMask> current_mask();
+  std::shared_ptr<const StoredMask> loose_mask(track::PrefixId prefix);  // the budget aside
+  bool budget_bites(const StoredMask& loose) const;
+  // What is known of free text here; nullptr: every token must be walked.
+  const FreeTextParts* free_text(track::PrefixId prefix);
+  uint32_t bound_after_plain(track::PrefixId prefix);
+  class FittingWalk;
+  std::shared_ptr<const StoredMask> tight_mask(track::PrefixId prefix);
+  std::vector<TokenId> current_refuse_tokens() const;
+  uint32_t left() const { return budget_ - steps_.back().tokens; }
+
+  std::shared_ptr<Engine::Impl> engine_;
+  std::shared_ptr<SharedTracker> shared_;
+  uint32_t budget_ = 0;  // 0: no limit
+  std::string text_;
+  std::vector<Step> steps_;     // never empty
+  size_t refused_at_ = kNever;  // how many steps there were when it was refused
+  Refusal refusal_;
+  bool broken_ = false;  // by an internal error: rollback() does not help
+};
+
+template <typename Value, typename Body>
+Value Matcher::Impl::guarded(Value otherwise, Body&& body) {
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->broken && !broken_) fault("the tracker of this generation failed");
+  if (broken_) return otherwise;
+  try {
+    return body();
+  } catch (const std::exception& problem) {
+    fault(problem.what());
+  } catch (...) {
+    fault("unknown");
+  }
+  return otherwise;
+}
+
+}  // namespace pccsql

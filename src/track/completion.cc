@@ -1,0 +1,348 @@
+#include "track/completion.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace pccsql::track {
+namespace {
+
+using Kind = LexState::Kind;
+
+bool is_word_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+         byte == '$' || byte >= 0x80;
+}
+
+// Bytes that end a character that was begun, by the lexer's states.
+std::string utf8_tail(uint8_t state) {
+  switch (state) {
+    case 0:
+      return "";
+    case 1:
+      return "\x80";
+    case 2:
+      return "\x80\x80";
+    case 3:
+      return "\x80\x80\x80";
+    case 4:
+      return "\xA0\x80";
+    case 5:
+      return "\x80\x80";
+    case 6:
+      return "\x90\x80\x80";
+    default:
+      return "\x80\x80\x80";
+  }
+}
+
+bool looks_bare(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!is_word_byte(text[i]) || (i == 0 && ((text[i] >= '0' && text[i] <= '9') || text[i] == '$'))) return false;
+  }
+  return !text.empty() && terminal_of(text) == Terminal::Illegal;
+}
+
+}  // namespace
+
+Completer::Choice Completer::word(Terminal terminal) const {
+  Choice choice;
+  choice.word.terminal = terminal;
+  choice.text = spelling(terminal);
+  return choice;
+}
+
+Completer::Choice Completer::name(std::string_view text) const {
+  Choice choice;
+  choice.word.terminal = Terminal::Name;
+  choice.word.name = store_.names.intern(text);
+  const Rank rank = tracker_.world_.rank(choice.word.name);
+  const std::string shown(rank != kNoRank ? tracker_.world_.canonical(choice.word.name) : text);
+  if (looks_bare(shown)) {
+    choice.text = shown;
+  } else {
+    choice.word.quote = Quote::Backtick;
+    choice.text = "`";
+    for (const char c : shown) choice.text += c == '`' ? "``" : std::string(1, c);
+    choice.text += "`";
+  }
+  return choice;
+}
+
+std::optional<std::string> Completer::shortest_word(const Expectation& next, const std::string& prefix, bool quoted) const {
+  const World& world = tracker_.world_;
+  std::optional<std::string> best;
+  const auto offer = [&](std::string_view word) {
+    if (!best || word.size() < best->size()) best = std::string(word);
+  };
+  const auto [first, last] = world.range(prefix);
+  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
+  for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
+    offer(world.canonical(world.word(*it)));
+  }
+  for (const std::string& own : quoted ? next.own_quoted : next.own_bare) {
+    if (own.compare(0, prefix.size(), prefix) == 0) offer(own);
+  }
+  return best;
+}
+
+// What is missing of the lexeme that is open. Nothing missing is an empty text; no way to end it is nothing.
+std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
+  const SqlTracker::Prefix prefix = tracker_.prefixes_[id];
+  const LexState& lex = prefix.lex;
+  const std::string tail = utf8_tail(lex.utf8);
+  const Expectation& next = tracker_.expected(prefix.sem);
+  switch (lex.kind) {
+    case Kind::Blank:
+      return "";
+    case Kind::Word:
+    case Kind::Quoted: {
+      const bool quoted = lex.kind == Kind::Quoted;
+      const std::string close = !quoted ? "" : lex.quote == Quote::Bracket ? "]" : std::string(1, static_cast<char>(lex.quote));
+      const std::string text = folded(store_.texts.str(lex.text));
+      // As it stands, then the shortest known word, then letters that make a new name of it.
+      std::vector<std::string> ways;
+      if (tail.empty()) ways.push_back(close);
+      if (const auto known = shortest_word(next, text, quoted)) {
+        std::string rest = known->substr(std::min(known->size(), text.size()));
+        std::string escaped;
+        for (const char c : rest) escaped += quoted && close == std::string(1, c) ? std::string(2, c) : std::string(1, c);
+        ways.push_back(escaped + close);
+      }
+      if (next.free_word || next.free_quoted || next.alias) {
+        for (const std::string_view more : {"", "1", "7", "x", "z1", "zq", "zqx"}) ways.push_back(tail + std::string(more) + close);
+      }
+      if (!quoted && text == "x") ways.push_back("''");
+      for (const std::string& way : ways) {
+        PrefixId at = id;
+        for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
+        if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return way;
+      }
+      return std::nullopt;
+    }
+    case Kind::QuotedEnd:
+      if (tracker_.ended(id) != SqlTracker::kNever) return "";
+      // The quote was the first of a doubled one.
+      if (const auto known = shortest_word(next, folded(store_.texts.str(lex.text)) + static_cast<char>(lex.quote), true)) {
+        const std::string rest = known->substr(store_.texts.length(lex.text));
+        std::string escaped;
+        for (const char c : rest) {
+          escaped += c;
+          if (c == static_cast<char>(lex.quote)) escaped += c;
+        }
+        return escaped.substr(1) + static_cast<char>(lex.quote);
+      }
+      return std::nullopt;
+    case Kind::String:
+      return tail + "'";
+    case Kind::HexMark:
+    case Kind::ExponentMark:
+    case Kind::ExponentSign:
+      return "1";
+    case Kind::BlobEven:
+      return "'";
+    case Kind::BlobOdd:
+      return "0'";
+    case Kind::Bang:
+      return "=";
+    case Kind::Dot:
+      return allows(next, Terminal::Dot) ? "" : "1";
+    default:
+      return "";
+  }
+}
+
+std::optional<Completer::Choice> Completer::next_name(const Expectation& expectation) const {
+  std::optional<std::string> best = shortest_word(expectation, "", true);
+  if (!best) best = shortest_word(expectation, "", false);
+  if (best) return name(*best);
+  if (expectation.free_word) return name("x");
+  return std::nullopt;
+}
+
+// A FROM that is owed or has begun, by the witness of the search.
+std::optional<Completer::Choice> Completer::next_in_from(Step& step, const Expectation& expectation) {
+  const Level& level = step.level();
+  const std::optional<Witness> witness = step.witness(level);
+  if (!witness) return std::nullopt;
+  const FromNode* const last = level.from == 0 ? nullptr : &store_.from[level.from];
+  const bool at_item = store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::Table;
+  if (at_item) {
+    for (const FromChoice& choice : witness->from) {
+      if (choice.source != nullptr && choice.source->name != kNoName) {
+        const std::string text(store_.names.text(choice.source->name));
+        if (step.table_fits(choice.source->name)) return name(text);
+      }
+    }
+    if (allows(expectation, Terminal::LeftParen)) return word(Terminal::LeftParen);
+    return next_name(expectation);
+  }
+  if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::NewName && last != nullptr) {  // after AS
+    if (witness->open_name != kNoName) return name(store_.names.text(witness->open_name));
+    if (const auto fresh = fresh_name(step)) return fresh;
+    return next_name(expectation);
+  }
+  if (last != nullptr && last->item.name_open) {
+    if (witness->open_name != kNoName || witness->open_fresh) {
+      if (allows(expectation, Terminal::kw_AS)) return word(Terminal::kw_AS);
+    }
+  }
+  if (last != nullptr && last->item.merge_open && !witness->open_merged.empty() && allows(expectation, Terminal::kw_USING)) {
+    return word(Terminal::kw_USING);
+  }
+  // Another item: joined where USING must merge, else with a comma.
+  const bool owed = !witness->from.empty() || (level.width != 0 && step.width_now(level) < level.width);
+  if (!owed) return std::nullopt;
+  const bool merges = !witness->from.empty() && !witness->from.front().merged.empty();
+  if (merges && allows(expectation, Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
+  if (allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
+  if (allows(expectation, Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
+  return std::nullopt;
+}
+
+std::optional<Completer::Choice> Completer::fresh_name(Step& step) {
+  for (const std::string_view text : {"x", "y", "z", "x1", "y1", "z1", "x2", "y2", "x3", "x4", "x5", "x6", "x7"}) {
+    if (step.alias_fits(store_.names.intern(text))) return name(text);
+  }
+  for (int i = 8; i < 200; ++i) {
+    const std::string text = "x" + std::to_string(i);
+    if (step.alias_fits(store_.names.intern(text))) return name(text);
+  }
+  return std::nullopt;
+}
+
+std::optional<Completer::Choice> Completer::next(Index sem) {
+  at_ = sem;
+  const Expectation& expectation = tracker_.expected(sem);
+  Step step(store_, tracker_.sems_[sem].sem);
+  const Slot slot = store_.control.name_slot(tracker_.sems_[sem].sem.stack);
+  const bool in_frame = step.in_frame();
+  const Level& level = step.level();
+  const Frame frame = step.frame();
+
+  // A name that can only be a qualifier or a function.
+  if (in_frame && frame.kind == Frame::Expr && frame.name != kNoName && !frame.after && frame.readings != 0 &&
+      (frame.readings & (AsColumn | AsAlias | AsString | AsBoolean)) == 0) {
+    if ((frame.readings & AsFunction) != 0) return word(Terminal::LeftParen);
+    return word(Terminal::Dot);
+  }
+  if (in_frame && frame.kind == Frame::Expr && frame.qualifier != kNoName) {
+    if (allows(expectation, Terminal::Star)) return word(Terminal::Star);
+    return next_name(expectation);
+  }
+  if (slot == Slot::Name && in_frame && frame.kind == Frame::Expr && frame.part == 3) return word(Terminal::LeftParen);
+  const auto literal = [&] {
+    const Frame* const term = step.term();
+    if (term != nullptr && !term->compound) return word(Terminal::kw_NULL);
+    Choice one;
+    one.word.terminal = Terminal::Integer;
+    one.word.literal.value = 1;
+    one.word.literal.digits = 1;
+    one.text = "1";
+    return one;
+  };
+  // What an open FROM owes comes before anything that closes it.
+  if (!in_frame && level.from_open && !level.settled && level.clause == Clause::From) {
+    if (const auto choice = next_in_from(step, expectation)) return choice;
+  }
+  if (in_frame && frame.kind == Frame::CteHead && slot == Slot::NewName) {
+    for (int i = 0; i < 1000; ++i) {
+      const std::string text = "x" + std::to_string(i);
+      Choice fresh = name(text);
+      Step copy(store_, tracker_.sems_[sem].sem);
+      if (copy.read(fresh.word)) return fresh;
+    }
+    return std::nullopt;
+  }
+  for (const Terminal closer : {Terminal::RightParen, Terminal::kw_END, Terminal::kw_THEN}) {
+    if (allows(expectation, closer)) return word(closer);
+  }
+  if (slot == Slot::Column) return next_name(expectation);                                  // USING (
+  if (slot == Slot::NewName) return next_name(expectation);                                 // AS
+  if (slot == Slot::Collation || (slot == Slot::Type && !allows(expectation, Terminal::RightParen))) return next_name(expectation);
+  if (allows(expectation, Terminal::Integer) && slot != Slot::Type) {  // an operand
+    const bool signed_number = !allows(expectation, Terminal::LeftParen);
+    if (signed_number || slot != Slot::Name) {
+      Choice one = literal();
+      if (one.word.terminal == Terminal::kw_NULL && !allows(expectation, Terminal::kw_NULL)) {
+        one = Choice{};
+        one.word.terminal = Terminal::Integer;
+        one.word.literal.value = 1;
+        one.text = "1";
+      }
+      return one;
+    }
+    return literal();
+  }
+  if (allows(expectation, Terminal::kw_NULL) && slot == Slot::Name) return word(Terminal::kw_NULL);
+  for (const Terminal closer :
+       {Terminal::kw_SELECT, Terminal::kw_BY, Terminal::kw_WHEN, Terminal::kw_OVER, Terminal::kw_ROW, Terminal::kw_PRECEDING,
+        Terminal::kw_FOLLOWING, Terminal::kw_UNBOUNDED, Terminal::kw_OTHERS, Terminal::kw_TIES, Terminal::kw_FIRST, Terminal::kw_LAST,
+        Terminal::kw_JOIN, Terminal::kw_USING, Terminal::kw_MATERIALIZED}) {
+    if (allows(expectation, closer)) return word(closer);
+  }
+  const Frame* const term = step.term();
+  if (term != nullptr && term->owes_operator && allows(expectation, Terminal::Plus)) return word(Terminal::Plus);
+  if (in_frame && allows(expectation, Terminal::Comma) && !has_zero(step)) {
+    // Arguments that are missing.
+    for (Index i = tracker_.sems_[sem].sem.frame; i != 0; i = store_.frames[i].below) {
+      const Frame& open = store_.frames[i];
+      if (open.kind == Frame::Call && !open.closed) return word(Terminal::Comma);
+      if (open.kind != Frame::Expr) break;
+    }
+  }
+  if (has_zero(step) && allows(expectation, Terminal::Plus)) return word(Terminal::Plus);
+  if (level.clause == Clause::Items && !level.settled) {
+    const auto items = static_cast<int>(store_.items[level.items].count) + 1;  // with the one at hand
+    if (level.width != 0 && items < level.width && !level.star && allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
+    if (allows(expectation, Terminal::kw_FROM)) return word(Terminal::kw_FROM);
+    if (allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
+  }
+  for (const Terminal closer : {Terminal::kw_AND, Terminal::kw_AS, Terminal::LeftParen, Terminal::Plus, Terminal::kw_IN,
+                                Terminal::kw_FROM, Terminal::Comma, Terminal::kw_DISTINCT, Terminal::Dot}) {
+    if (allows(expectation, closer)) return word(closer);
+  }
+  return std::nullopt;
+}
+
+// The operand at hand is a 0 beside AND, which must become part of something larger.
+bool Completer::has_zero(Step& step) const {
+  if (!step.in_frame()) return false;
+  const Frame& frame = step.frame();
+  return frame.kind == Frame::Expr && frame.zero &&
+         (store_.operators[frame.operators].and_ || (frame.operators == 0 && frame.and_operand));
+}
+
+std::optional<std::string> Completer::complete(PrefixId id) {
+  if (id == kDead) return std::nullopt;
+  const uint32_t mark = tracker_.mark();
+  std::optional<std::string> result;
+  const std::optional<std::string> rest = finish_lexeme(id);
+  if (rest) {
+    std::string text = *rest;
+    PrefixId at = id;
+    for (const char c : *rest) at = tracker_.push(at, static_cast<uint8_t>(c));
+    Index sem = at == kDead ? SqlTracker::kNever : tracker_.ended(at);
+    // Two words must be parted; so must an operator and what could lengthen it.
+    bool parted = at != kDead && tracker_.prefixes_[at].lex.kind == Kind::Blank;
+    constexpr int kMostLexemes = 6000;
+    for (int i = 0; sem != SqlTracker::kNever && i < kMostLexemes; ++i) {
+      if (allows(tracker_.expected(sem), Terminal::End)) {
+        result = text;
+        break;
+      }
+      const std::optional<Choice> choice = next(sem);
+      if (!choice) break;
+      const bool punctuation = choice->text == ")" || choice->text == "," || choice->text == "(" || choice->text == ".";
+      if (!parted && !punctuation) text += ' ';
+      text += choice->text;
+      parted = !is_word_byte(choice->text.back()) && choice->text.back() != '`';
+      sem = tracker_.read_word(sem, choice->word);
+    }
+  }
+  tracker_.release(mark);
+  return result;
+}
+
+}  // namespace pccsql::track

@@ -1,0 +1,44 @@
+// Completer: writes a short text that finishes a prefix, as the proof that one exists.
+//
+// First the lexeme that is open, then lexeme by lexeme whatever closes what stands open: a 1 for an operand, the witness for a
+// FROM that is owed, commas for outputs that are missing. Each lexeme is read by the tracker itself, so a completion
+// that is returned is one that the tracker admits.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "track/sql_tracker.h"
+
+namespace pccsql::track {
+
+class Completer {
+ public:
+  explicit Completer(SqlTracker& tracker) : tracker_(tracker), store_(tracker.store_) {}
+
+  std::optional<std::string> complete(PrefixId prefix);
+
+ private:
+  struct Choice {
+    Word word;
+    std::string text;
+  };
+  std::optional<std::string> finish_lexeme(PrefixId prefix);
+  std::optional<std::string> shortest_word(const Expectation& next, const std::string& prefix, bool quoted) const;
+  std::optional<Choice> next(Index sem);
+  std::optional<Choice> next_in_from(Step& step, const Expectation& expectation);
+  std::optional<Choice> next_name(const Expectation& expectation) const;
+  std::optional<Choice> fresh_name(Step& step);
+  bool has_zero(Step& step) const;
+  Choice word(Terminal terminal) const;
+  Choice name(std::string_view text) const;
+  bool allows(const Expectation& expectation, Terminal terminal) const {
+    return expectation.terminals[static_cast<size_t>(terminal)];
+  }
+
+  SqlTracker& tracker_;
+  Store& store_;
+  Index at_ = 0;
+};
+
+}  // namespace pccsql::track

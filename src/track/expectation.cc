@@ -1,0 +1,370 @@
+// What may come next: every kind of lexeme and every name is tried on a copy, once for each distinct state.
+#include <algorithm>
+
+#include "base/text.h"
+#include "track/hash.h"
+#include "track/sql_tracker.h"
+
+namespace pccsql::track {
+namespace {
+
+constexpr size_t kMostExpectations = 20000;  // then the memory is dropped and built anew
+
+bool looks_bare(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool letter = (c >= 'a' && c <= 'z') || c == '_' || c >= 0x80;
+    if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '$'))) return false;
+  }
+  return !text.empty() && find_invalid_utf8(text) == std::string_view::npos;
+}
+
+bool is_word(Terminal terminal) {
+  const std::string_view text = spelling(terminal);
+  return !text.empty() && text[0] >= 'A' && text[0] <= 'Z' && terminal_of(text) == terminal;
+}
+
+}  // namespace
+
+const Expectation& SqlTracker::expected(Index sem) {
+  if (sems_[sem].expected != nullptr) return *sems_[sem].expected;
+  const Key key = sem_key(sem);
+  if (const auto known = expectations_.find(key); known != expectations_.end()) {
+    sems_[sem].expected = known->second.get();
+    return *known->second;
+  }
+  if (expectations_.size() >= kMostExpectations) {
+    for (SemEntry& entry : sems_) entry.expected = nullptr;
+    expectations_.clear();
+  }
+  auto made = std::make_unique<Expectation>();
+  Expectation& next = *made;
+  const Sem state = sems_[sem].sem;
+  const TerminalSet viable = store_.control.viable(state.stack);
+  const auto fits = [&](const Word& word) {
+    const Store::Mark mark = store_.mark();
+    bool ok = false;
+    {
+      Step step(store_, state);
+      ok = step.read(word);
+    }
+    store_.release(mark);
+    return ok;
+  };
+  for (size_t t = 0; t < kTerminals; ++t) {
+    const auto terminal = static_cast<Terminal>(t);
+    if (!viable[t] || terminal == Terminal::Name || terminal == Terminal::End) continue;
+    Word word;
+    word.terminal = terminal;
+    switch (terminal) {
+      case Terminal::Integer:
+      case Terminal::Float: {
+        word.literal.value = 1;
+        word.literal.integer = terminal == Terminal::Integer;
+        next.terminals[t] = fits(word);
+        break;
+      }
+      case Terminal::String:
+        word.literal.extreme = true;
+        word.literal.integer = false;
+        next.extreme = fits(word);
+        next.terminals[t] = next.extreme;
+        break;
+      default:
+        next.terminals[t] = fits(word);
+        break;
+    }
+    if (next.terminals[t] && is_word(terminal)) {
+      next.bare.push_back(world_.rank(world_.names().find(spelling(terminal))));
+    }
+  }
+  {
+    const Store::Mark mark = store_.mark();
+    Step last(store_, state);
+    next.terminals[static_cast<size_t>(Terminal::End)] = last.end();
+    store_.release(mark);
+  }
+  if (viable[static_cast<size_t>(Terminal::Integer)] && !viable[static_cast<size_t>(Terminal::String)]) next.extreme = true;
+  {
+    const Step step(store_, state);
+    if (step.in_frame()) {
+      const Frame* const term = step.term();
+      if (term != nullptr && term->compound) {
+        next.most_value = step.level().width;
+        if (term->negative) next.terminals[static_cast<size_t>(Terminal::Integer)] = false;
+      }
+    }
+  }
+  if (viable[static_cast<size_t>(Terminal::Name)]) {
+    const Store::Mark mark = store_.mark();
+    expect_names(sem, next);
+    store_.release(mark);
+  }
+  std::sort(next.bare.begin(), next.bare.end());
+  next.bare.erase(std::unique(next.bare.begin(), next.bare.end()), next.bare.end());
+  std::sort(next.quoted.begin(), next.quoted.end());
+  next.quoted.erase(std::unique(next.quoted.begin(), next.quoted.end()), next.quoted.end());
+  sems_[sem].expected = made.get();
+  expectations_.emplace(key, std::move(made));
+  return *sems_[sem].expected;
+}
+
+void SqlTracker::expect_names(Index sem, Expectation& next) {
+  const Sem state = sems_[sem].sem;
+  const Slot slot = store_.control.name_slot(state.stack);
+  const auto bare_fits = [&](NameId name) {
+    const std::string_view text = store_.names.text(name);
+    const Terminal keyword = terminal_of(text);
+    if (keyword == Terminal::Illegal) return true;
+    if (store_.control.read(state.stack, keyword) != kDeadStack) return false;
+    const KeywordKind kind = keyword_kind(keyword);
+    if (kind == KeywordKind::Reserved || kind == KeywordKind::Window) return false;
+    if (slot == Slot::Alias || slot == Slot::NewName) return false;
+    return kind != KeywordKind::JoinWord || slot != Slot::Type;
+  };
+  const auto add = [&](NameId name, bool quotable) {
+    const Rank rank = world_.rank(name);
+    if (rank != kNoRank) {
+      if (world_.is_bare(name) && bare_fits(name)) next.bare.push_back(rank);
+      if (quotable) next.quoted.push_back(rank);
+      return;
+    }
+    const std::string text(store_.names.text(name));
+    if (looks_bare(text) && bare_fits(name)) next.own_bare.push_back(text);
+    if (quotable) next.own_quoted.push_back(text);
+  };
+  // The rules that begin with this lexeme must have begun before a name can be asked about.
+  Step step(store_, state);
+  if (slot == Slot::Name || slot == Slot::Column || slot == Slot::Table || slot == Slot::Alias || slot == Slot::NewName) {
+    if (!step.prepare_name()) return;
+  }
+  switch (slot) {
+    case Slot::Name: {
+      std::vector<NameId> names = step.plain_names();
+      for (const NameId name : names) {
+        if ((step.readings(name, Quote::Backtick) & (AsColumn | AsAlias)) != 0) add(name, true);
+      }
+      for (const NameId name : step.qualifiers()) {
+        if (step.qualifier_fits(name)) add(name, true);
+      }
+      for (const NameId name : world_.function_names()) {
+        if (step.function_fits_here(name)) add(name, false);
+      }
+      for (const NameId name : {world_.true_name(), world_.false_name()}) {
+        if ((step.readings(name, Quote::None) & AsBoolean) != 0) add(name, false);
+      }
+      next.alias = step.fresh_qualifier_fits();
+      next.free_quoted = (step.readings(store_.names.intern("\x01"), Quote::Double) & AsString) != 0;
+      if (world_.settings().derived_names && step.names_unsettled()) {
+        const bool any = (step.readings(store_.names.intern("\x01"), Quote::Backtick) & AsColumn) != 0;
+        next.free_word |= any;
+        next.free_quoted |= any;
+      }
+      break;
+    }
+    case Slot::Column:
+      if (step.in_frame() && step.frame().kind == Frame::Expr) {
+        const NameId qualifier = step.frame().qualifier;
+        for (const NameId name : step.columns_of(qualifier)) {
+          if (step.qualified_fits(qualifier, name)) add(name, true);
+        }
+        if (world_.settings().derived_names && step.names_unsettled()) {
+          next.free_word = next.free_quoted = step.qualified_fits(qualifier, store_.names.intern("\x01"));
+        }
+      } else {
+        for (const NameId name : step.using_candidates()) {
+          if (step.using_fits(name)) add(name, true);
+        }
+      }
+      break;
+    case Slot::Table:
+      for (const Source& source : world_.sources().all()) {
+        if (source.nameable && step.table_fits(source.name)) add(source.name, true);
+      }
+      for (const Source* source : step.ctes(step.level())) {
+        if (step.table_fits(source->name)) add(source->name, true);
+      }
+      break;
+    case Slot::Alias:
+    case Slot::NewName:
+      if (step.names_from_item(slot == Slot::Alias)) {
+        next.free_word = next.free_quoted = step.fresh_alias_fits();
+        for (const Obligation& wanted : step.pending(step.level())) {
+          if (wanted.qualifier != kNoName && step.alias_fits(wanted.qualifier)) add(wanted.qualifier, true);
+        }
+      } else if (slot == Slot::NewName) {
+        next.free_word = next.free_quoted = true;
+      }
+      break;
+    case Slot::Collation:
+      for (const NameId name : world_.collations()) add(name, false);
+      break;
+    case Slot::Type: {
+      for (const NameId name : world_.type_names()) {
+        Word word;
+        word.terminal = Terminal::Name;
+        word.name = name;
+        Step copy(store_, state);
+        if (copy.read(word)) add(name, false);
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+Key SqlTracker::sem_key(Index id) {
+  if (sems_[id].keyed) return sems_[id].key;
+  const Sem& sem = sems_[id].sem;
+  Hasher hash;
+  const auto name = [&](NameId n) {
+    if (n < world_.names().size()) {
+      hash.add(n);
+    } else {
+      hash.add(store_.names.text(n));
+    }
+  };
+  const auto place = [&](const Place& p) {
+    hash.add(uint64_t{static_cast<uint8_t>(p.clause)} | uint64_t{p.inside} << 8 | uint64_t{p.asked} << 16 |
+             uint64_t{p.aggregates} << 17 | uint64_t{p.windows} << 18 | uint64_t{p.local} << 19);
+  };
+  const auto source = [&](const Source& s) {
+    if (s.table) {
+      hash.add(*s.table + 1);
+      return;
+    }
+    hash.add(0x10000000u + s.columns.size());
+    name(s.name);
+    for (const Source::Column& column : s.columns) name(column.name);
+  };
+  hash.add(store_.control.hash(sem.stack));
+  hash.add(uint64_t{sem.zero} | uint64_t{sem.as} << 1 | uint64_t{sem.ended} << 2);
+  name(sem.bare);
+  for (Index i = sem.cte_names; i != 0; i = store_.name_lists[i].below) name(store_.name_lists[i].name);
+  Index frame_id = sem.frame;
+  uint16_t open = sem.open;
+  for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
+    const Level& level = store_.levels[at];
+    const uint32_t refs = store_.refs[level.refs].count;
+    uint32_t oldest = refs;  // refs that something open can still change
+    for (; open > 0; --open) {
+      const Frame& f = store_.frames[frame_id];
+      if (f.kind == Frame::Call) oldest = std::min(oldest, f.refs);
+      hash.add(uint64_t{f.kind} | uint64_t{f.depth} << 8 | uint64_t{f.part} << 24 | uint64_t{f.pairs} << 32 |
+               uint64_t{std::min<uint8_t>(f.order_terms, 2)} << 40 | uint64_t{f.readings} << 48 |
+               uint64_t{f.extreme} << 56 | uint64_t{f.after} << 57 | uint64_t{f.zero} << 58 |
+               uint64_t{f.and_operand} << 59 | uint64_t{f.distinct} << 60 | uint64_t{f.star} << 61 |
+               uint64_t{f.closed} << 62 | uint64_t{f.scalar_only} << 63);
+      hash.add(uint64_t{static_cast<uint8_t>(f.unit)} | uint64_t{static_cast<uint8_t>(f.bound)} << 8 |
+               uint64_t{f.in_bound} << 16 | uint64_t{f.between} << 17 | uint64_t{f.in_end} << 18 |
+               uint64_t{f.pure} << 19 | uint64_t{f.negative} << 20 | uint64_t{f.owes_operator} << 21 |
+               uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 |
+               uint64_t{static_cast<uint8_t>(f.quote)} << 32 |
+               uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
+      place(f.place);
+      name(f.name);
+      name(f.qualifier);
+      if (f.kind == Frame::Call) {
+        hash.add(f.function->name);
+        hash.add(uint64_t{std::min<uint16_t>(f.arguments, f.function->most)});
+        hash.add(uint64_t{level.aggregates != f.operand});
+        hash.add(refs - f.refs);
+      } else {
+        hash.add(uint64_t{std::min<uint16_t>(f.arguments, 1)});
+      }
+      if (f.kind == Frame::Expr) {
+        const bool told = f.place.inside == Place::Argument || f.place.clause == Clause::Items;
+        hash.add(told ? refs - f.operand : 0);
+        for (Index i = f.operators; i != 0; i = store_.operators[i].below) {
+          const OperatorNode& op = store_.operators[i];
+          hash.add(uint64_t{op.precedence} | uint64_t{op.asks_right} << 8 | uint64_t{op.arithmetic} << 9 |
+                   uint64_t{op.extreme} << 10 | uint64_t{op.and_} << 11 | uint64_t{op.weights} << 16 |
+                   uint64_t{told ? refs - op.left : 0} << 32);
+        }
+      }
+      frame_id = f.below;
+    }
+    hash.add(uint64_t{level.kind} | uint64_t{level.view} << 4 | uint64_t{static_cast<uint8_t>(level.clause)} << 8 |
+             uint64_t{level.from_open} << 16 | uint64_t{level.settled} << 17 | uint64_t{level.star} << 18 |
+             uint64_t{level.plain_star} << 19 | uint64_t{level.aggregating} << 20 | uint64_t{level.grouped} << 21 |
+             uint64_t{level.windowed} << 22 | uint64_t{level.extreme} << 23 | uint64_t{level.nested} << 24 |
+             uint64_t{level.item_aggregate} << 25 | uint64_t{level.item_window} << 26 | uint64_t{level.item_outward} << 27 |
+             uint64_t{level.merges} << 28 | uint64_t{level.outer_join} << 29 | uint64_t{level.item_star} << 30 |
+             uint64_t{level.join_natural} << 31 | uint64_t{level.join_outer} << 32 | uint64_t{level.join_comma} << 33);
+    hash.add(uint64_t{level.width} | uint64_t{std::min<uint16_t>(level.branches, 2)} << 16 | uint64_t{level.tables} << 32 |
+             uint64_t{level.depth} << 48);
+    hash.add(uint64_t{level.branches > kMostBranches - 100 ? level.branches : uint16_t{0}});
+    name(level.item_alias);
+    if (level.clause == Clause::Items) hash.add(refs - level.item_refs);
+    for (Index i = level.items; i != 0; i = store_.items[i].below) {
+      const SelectItem& item = store_.items[i].item;
+      hash.add(uint64_t{item.star} | uint64_t{item.aggregate} << 8 | uint64_t{item.window} << 9 |
+               uint64_t{item.extreme} << 10 | uint64_t{item.outward} << 11 | uint64_t{item.constant} << 12 | 1u << 16);
+      name(item.alias);
+      name(item.column);
+      name(item.qualifier);
+    }
+    for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
+      const Ref& ref = store_.refs[i].ref;
+      if (level.settled) {
+        if (store_.refs[i].count <= oldest) break;
+        hash.add(uint64_t{ref.binding != 0 ? store_.bindings[ref.binding].permitted : uint8_t{0}} |
+                 uint64_t{ref.roles} << 8 | uint64_t{ref.minmax} << 16 | uint64_t{ref.fixed} << 17 |
+                 uint64_t{ref.outward} << 18);
+      } else {
+        name(ref.qualifier);
+        name(ref.name);
+        hash.add(uint64_t{ref.roles} | uint64_t{ref.minmax} << 16 | uint64_t{ref.fixed} << 17);
+      }
+      place(ref.place);
+    }
+    for (Index i = level.from; i != 0; i = store_.from[i].below) {
+      const FromNode& node = store_.from[i];
+      source(*node.item.source);
+      name(node.item.name);
+      hash.add(uint64_t{node.item.name_open} | uint64_t{node.item.merge_open} << 1 | uint64_t{node.outer} << 2);
+      for (const NameId merged : node.item.merged) name(merged);
+    }
+    for (Index i = level.settled ? 0 : level.passed; i != 0; i = store_.name_lists[i].below) {
+      name(store_.name_lists[i].qualifier);
+      name(store_.name_lists[i].name);
+    }
+    hash.add(0x5EEDu);
+    for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) {
+      source(*store_.ctes[i].source);
+      hash.add(store_.ctes[i].tables);
+    }
+    for (const Index list : {level.outputs, level.order_names, level.declared}) {
+      hash.add(store_.name_lists[list].count);
+      for (Index i = list; i != 0; i = store_.name_lists[i].below) {
+        name(store_.name_lists[i].name);
+        hash.add(uint64_t{store_.name_lists[i].qualifier != kNoName});
+      }
+    }
+    open = level.outer_open;
+  }
+  sems_[id].key = hash.key();
+  sems_[id].keyed = true;
+  return sems_[id].key;
+}
+
+Key SqlTracker::key(PrefixId id) {
+  const Prefix& prefix = prefixes_[id];
+  const Key sem = sem_key(prefix.sem);
+  Hasher hash;
+  hash.add(sem.high);
+  hash.add(sem.low);
+  const LexState& lex = prefix.lex;
+  hash.add(uint64_t{static_cast<uint8_t>(lex.kind)} | uint64_t{static_cast<uint8_t>(lex.quote)} << 8 |
+           uint64_t{lex.utf8} << 16 | uint64_t{prefix.started} << 24);
+  hash.add(prefix.length);
+  if (lex.kind == LexState::Kind::Word || lex.kind == LexState::Kind::Quoted || lex.kind == LexState::Kind::QuotedEnd) {
+    hash.add(store_.texts.str(world_.settings().style == Style::Canonical ? lex.text : store_.texts.folded(lex.text)));
+  }
+  hash.add(uint64_t{prefix.literal.value} | uint64_t{prefix.literal.digits} << 32 | uint64_t{prefix.literal.integer} << 48 |
+           uint64_t{prefix.literal.extreme} << 49);
+  return hash.key();
+}
+
+}  // namespace pccsql::track

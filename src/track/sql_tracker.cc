@@ -1,0 +1,362 @@
+#include "track/sql_tracker.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "track/completion.h"
+#include "track/hash.h"
+
+namespace pccsql::track {
+namespace {
+
+using Kind = LexState::Kind;
+
+bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+
+void note_digit(Literal& literal, uint8_t byte) {
+  ++literal.digits;
+  if (literal.digits > 15) literal.extreme = true;
+  if (!literal.integer) return;
+  const uint64_t value = uint64_t{literal.value} * 10 + (byte - '0');
+  if (value > INT32_MAX) {
+    literal.integer = false;
+  } else {
+    literal.value = static_cast<uint32_t>(value);
+  }
+}
+
+// What a byte adds to the number or string that is open after it.
+void note_literal(Literal& literal, const LexState& after, uint8_t byte) {
+  switch (after.kind) {
+    case Kind::Digits:
+    case Kind::Zero:
+      note_digit(literal, byte);
+      break;
+    case Kind::HexMark:
+      literal.extreme = true;
+      break;
+    case Kind::HexDigits: {
+      const char c = fold(static_cast<char>(byte));
+      const uint64_t value = uint64_t{literal.value} * 16 + static_cast<uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+      if (value > INT32_MAX) literal.integer = false;
+      if (literal.integer) literal.value = static_cast<uint32_t>(value);
+      ++literal.digits;
+      break;
+    }
+    case Kind::Fraction:
+      literal.integer = false;
+      if (is_digit(byte)) note_digit(literal, byte);
+      break;
+    case Kind::ExponentMark:
+    case Kind::ExponentSign:
+    case Kind::Exponent:
+      literal.integer = false;
+      literal.extreme = true;
+      break;
+    case Kind::String:
+    case Kind::StringEnd:
+      literal.integer = false;
+      if (is_digit(byte) && ++literal.digits > 15) literal.extreme = true;
+      if (const char c = fold(static_cast<char>(byte)); c == 'x' || c == 'e') literal.extreme = true;
+      break;
+    default:
+      break;
+  }
+}
+
+bool is_number(Kind kind) { return kind >= Kind::Digits && kind <= Kind::Exponent; }
+
+}  // namespace
+
+SqlTracker::SqlTracker(const World& world) : world_(world), store_(world), prefixes_(1), sems_(1) {
+  SemEntry first;
+  first.sem.stack = store_.control.start();
+  sems_.push_back(first);
+  Prefix start;
+  start.sem = 1;
+  prefixes_.push_back(start);
+}
+
+PrefixId SqlTracker::add(const Prefix& prefix) {
+  prefixes_.push_back(prefix);
+  return static_cast<PrefixId>(prefixes_.size() - 1);
+}
+
+Index SqlTracker::read_word(Index sem, const Word& word) {
+  Step step(store_, sems_[sem].sem);
+  if (!step.read(word)) return kNever;
+  SemEntry entry;
+  entry.sem = step.commit();
+  sems_.push_back(entry);
+  return static_cast<Index>(sems_.size() - 1);
+}
+
+Index SqlTracker::read(Index sem, const EndedLexeme& lexeme, const Literal& literal) {
+  Word word;
+  word.quote = lexeme.quote;
+  word.literal = literal;
+  word.terminal = store_.control.read_as(sems_[sem].sem.stack, lexeme, store_.texts);
+  if (word.terminal == Terminal::Illegal) return kNever;
+  if (word.terminal == Terminal::Name) {
+    const std::string text = store_.texts.str(lexeme.text);
+    if (text.empty()) return kNever;
+    word.name = store_.names.intern(text);
+    word.keyword = lexeme.quote == Quote::None && terminal_of(text) != Terminal::Illegal;
+  }
+  return read_word(sem, word);
+}
+
+Index SqlTracker::ended(PrefixId prefix) {
+  if (prefixes_[prefix].ended != 0) return prefixes_[prefix].ended;
+  const LexStep last = finish(prefixes_[prefix].lex);
+  Index sem = last.ok ? prefixes_[prefix].sem : kNever;
+  for (int i = 0; i < last.count && sem != kNever; ++i) sem = read(sem, last.ended[i], prefixes_[prefix].literal);
+  prefixes_[prefix].ended = sem;
+  journal_.push_back(prefix);
+  return sem;
+}
+
+PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
+  if (id == kDead || id >= prefixes_.size()) return kDead;
+  const Prefix before = prefixes_[id];
+  const LexStep step = track::step(before.lex, byte, store_.texts);
+  if (!step.ok) return kDead;
+  Prefix after;
+  after.lex = step.state;
+  after.sem = before.sem;
+  after.started = true;
+  for (int i = 0; i < step.count; ++i) {
+    // The lexeme that was open ends the same way whatever ends it; one that this byte is the whole of does not.
+    const LexStep last = i == 0 && before.lex.kind != Kind::Blank ? finish(before.lex) : LexStep{};
+    const bool shared = last.ok && last.count == 1 && last.ended[0].terminal == step.ended[0].terminal &&
+                        last.ended[0].quote == step.ended[0].quote && last.ended[0].text == step.ended[0].text;
+    after.sem = shared ? ended(id) : read(after.sem, step.ended[i], i == 0 ? before.literal : Literal{});
+    if (after.sem == kNever) return kDead;
+  }
+  const bool fresh = step.count > 0 || before.lex.kind == Kind::Blank;
+  after.length = static_cast<uint16_t>(after.lex.kind == Kind::Blank ? after.lex.run
+                                       : fresh                      ? 1
+                                                                    : std::min(before.length + 1, 60000));
+  if (!fresh) after.literal = before.literal;
+  note_literal(after.literal, after.lex, byte);
+  if (world_.settings().style == Style::Canonical && !canonical_byte(before, after, byte)) return kDead;
+  if (!open_fits(after)) return kDead;
+  return add(after);
+}
+
+// One blank where blanks may be, none at the beginning; words spelled as the world spells them.
+bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte) {
+  if (after.lex.kind == Kind::Blank && after.lex.run > 0) {
+    return byte == ' ' && after.lex.run == 1 && before.started;
+  }
+  if (after.lex.kind != Kind::Word) return true;
+  const std::string text = store_.texts.str(after.lex.text);
+  const Expectation& next = expected(after.sem);
+  if (next.free_word || next.alias) return true;
+  const auto [first, last] = world_.range(folded(text));
+  for (auto it = std::lower_bound(next.bare.begin(), next.bare.end(), first); it != next.bare.end() && *it < last; ++it) {
+    if (world_.canonical(world_.word(*it)).substr(0, text.size()) == text) return true;
+  }
+  const std::string small = folded(text);
+  return std::any_of(next.own_bare.begin(), next.own_bare.end(),
+                     [&](const std::string& own) { return own.compare(0, small.size(), small) == 0; });
+}
+
+bool SqlTracker::is_alias_prefix(std::string_view text) const {
+  size_t letters = 0;
+  while (letters < text.size() && text[letters] >= 'a' && text[letters] <= 'z') ++letters;
+  size_t end = letters;
+  while (end < text.size() && is_digit(static_cast<uint8_t>(text[end]))) ++end;
+  return letters >= 1 && letters <= 2 && end - letters <= 2 && end == text.size();
+}
+
+bool SqlTracker::word_fits(const Prefix& prefix) {
+  const Expectation& next = expected(prefix.sem);
+  const std::string text = folded(store_.texts.str(prefix.lex.text));
+  if (next.free_word && prefix.length <= kLongestNewName) return true;
+  if (next.alias && world_.settings().aliases == Aliases::Any && prefix.length <= kLongestNewName) return true;
+  const auto [first, last] = world_.range(text);
+  const auto known = std::lower_bound(next.bare.begin(), next.bare.end(), first);
+  if (known != next.bare.end() && *known < last) return true;
+  for (const std::string& own : next.own_bare) {
+    if (own.compare(0, text.size(), text) == 0) return true;
+  }
+  if (next.alias && is_alias_prefix(text)) {
+    // Where no digit can be added any more, it must be an alias as it stands.
+    const size_t digits = text.size() - (text.size() > 1 && !is_digit(static_cast<uint8_t>(text[1])) ? 2 : 1);
+    if (digits < 2) return true;
+    return terminal_of(text) == Terminal::Illegal && !world_.is_column_name(world_.names().find(text)) &&
+           world_.sources().find(world_.names().find(text)) == nullptr;
+  }
+  return text == "x" && next.terminals[static_cast<size_t>(Terminal::Blob)];
+}
+
+// `more`: the name goes on; otherwise it may end here or, by a doubled quote, go on with one.
+bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
+  const Expectation& next = expected(prefix.sem);
+  if (next.free_quoted && more && prefix.length <= kLongestNewName) return true;
+  std::string text = folded(store_.texts.str(prefix.lex.text));
+  if (!more) text += static_cast<char>(prefix.lex.quote);
+  const auto [first, last] = world_.range(text);
+  const auto known = std::lower_bound(next.quoted.begin(), next.quoted.end(), first);
+  if (known != next.quoted.end() && *known < last) return true;
+  return std::any_of(next.own_quoted.begin(), next.own_quoted.end(),
+                     [&](const std::string& own) { return own.compare(0, text.size(), text) == 0; });
+}
+
+bool SqlTracker::number_fits(const Prefix& prefix, const Expectation& next) const {
+  const bool integer = next.terminals[static_cast<size_t>(Terminal::Integer)];
+  const bool real = next.terminals[static_cast<size_t>(Terminal::Float)];
+  if (prefix.length > kLongestNumber) return false;
+  const Kind kind = prefix.lex.kind;
+  const bool is_real = kind == Kind::Fraction || kind == Kind::ExponentMark || kind == Kind::ExponentSign || kind == Kind::Exponent;
+  const bool hex = kind == Kind::HexMark || kind == Kind::HexDigits;
+  if (is_real ? !real : !integer) return false;
+  if (hex && prefix.literal.digits > 16) return false;
+  if (!next.extreme && prefix.literal.extreme) return false;
+  if (next.most_value == 0) return true;
+  return !is_real && !hex && prefix.literal.integer && prefix.literal.value >= 1 && prefix.literal.value <= next.most_value;
+}
+
+// Whether the lexeme that is open can be finished.
+bool SqlTracker::open_fits(const Prefix& prefix) {
+  const auto any = [&](std::initializer_list<Terminal> wanted) {
+    const TerminalSet& set = expected(prefix.sem).terminals;
+    return std::any_of(wanted.begin(), wanted.end(), [&](Terminal t) { return set[static_cast<size_t>(t)]; });
+  };
+  switch (prefix.lex.kind) {
+    case Kind::Blank:
+      return prefix.lex.run <= kLongestBlank;
+    case Kind::Word:
+      return word_fits(prefix);
+    case Kind::Quoted:
+      return quoted_fits(prefix, true);
+    case Kind::QuotedEnd: {
+      if (quoted_fits(prefix, false)) return true;
+      const LexStep last = finish(prefix.lex);
+      const Store::Mark mark = store_.mark();
+      const size_t sems = sems_.size();
+      const bool fits = last.ok && read(prefix.sem, last.ended[0], prefix.literal) != kNever;
+      sems_.resize(sems);
+      store_.release(mark);
+      return fits;
+    }
+    case Kind::String:
+    case Kind::StringEnd:
+      return prefix.length <= kLongestLiteral && any({Terminal::String});
+    case Kind::BlobEven:
+    case Kind::BlobOdd:
+      return prefix.length <= kLongestLiteral && any({Terminal::Blob});
+    case Kind::Dot:
+      return any({Terminal::Dot, Terminal::Float});
+    case Kind::Less:
+      return any({Terminal::Less, Terminal::LessEqual, Terminal::NotEqual, Terminal::ShiftLeft});
+    case Kind::Greater:
+      return any({Terminal::Greater, Terminal::GreaterEqual, Terminal::ShiftRight});
+    case Kind::Bar:
+      return any({Terminal::Bar, Terminal::Concat});
+    case Kind::Equal:
+      return any({Terminal::Equal});
+    case Kind::Bang:
+      return any({Terminal::NotEqual});
+    case Kind::Minus:
+      return any({Terminal::Minus, Terminal::Arrow, Terminal::LongArrow});
+    case Kind::Arrow:
+      return any({Terminal::Arrow, Terminal::LongArrow});
+    case Kind::Slash:
+      return any({Terminal::Slash});
+    default:
+      return is_number(prefix.lex.kind) && number_fits(prefix, expected(prefix.sem));
+  }
+}
+
+bool SqlTracker::may_end(PrefixId id) {
+  if (id == kDead) return false;
+  const Index sem = ended(id);
+  if (sem == kNever) return false;
+  return expected(sem).terminals[static_cast<size_t>(Terminal::End)];
+}
+
+FreeText SqlTracker::free_text(PrefixId id) {
+  const Prefix& prefix = prefixes_[id];
+  if (prefix.lex.utf8 != 0) return FreeText::None;
+  if (prefix.lex.kind == Kind::String) return FreeText::String;
+  if (prefix.lex.kind == Kind::Word && expected(prefix.sem).free_word) return FreeText::NewName;
+  if (prefix.lex.kind == Kind::Quoted && expected(prefix.sem).free_quoted) return FreeText::Quoted;
+  return FreeText::None;
+}
+
+uint32_t SqlTracker::room(PrefixId id) {
+  const Prefix& prefix = prefixes_[id];
+  const auto left = [&](uint32_t most) { return prefix.length >= most ? 0 : most - prefix.length; };
+  switch (prefix.lex.kind) {
+    case Kind::Blank:
+      return left(kLongestBlank);
+    case Kind::String:
+    case Kind::BlobEven:
+    case Kind::BlobOdd:
+      return left(kLongestLiteral);
+    case Kind::Word:
+    case Kind::Quoted:
+      return left(kLongestNewName);
+    default:
+      return 0;
+  }
+}
+
+std::vector<Use> SqlTracker::uses(PrefixId id) {
+  std::vector<Use> uses;
+  const Index sem = ended(id);
+  const Sem& state = sems_[sem == kNever ? prefixes_[id].sem : sem].sem;
+  Step step(store_, state);
+  const Store::Mark mark = store_.mark();
+  Index settled = state.uses;
+  if (sem != kNever) {
+    Step last(store_, state);
+    if (last.end()) settled = last.commit().uses;  // what the end of the text settles is counted, too
+  }
+  const auto add_binding = [&](const Binding& binding, RoleSet roles) {
+    for (const ColumnRef& column : binding.columns) {
+      for (const Role role : kRoles) {
+        if ((roles & role_bit(role)) != 0) uses.push_back({column, role});
+      }
+    }
+  };
+  for (Index i = settled; i != 0; i = store_.uses[i].below) uses.push_back(store_.uses[i].use);
+  for (Index at = state.level; at != 0; at = store_.levels[at].parent) {
+    for (Index i = store_.levels[at].refs; i != 0; i = store_.refs[i].below) {
+      const Ref& ref = store_.refs[i].ref;
+      if (ref.binding != 0 && !ref.outward) add_binding(store_.bindings[ref.binding], ref.roles);
+    }
+  }
+  store_.release(mark);
+  std::sort(uses.begin(), uses.end());
+  uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+  return uses;
+}
+
+uint32_t SqlTracker::mark() {
+  marks_.push_back({store_.mark(), prefixes_.size(), sems_.size(), journal_.size()});
+  return static_cast<uint32_t>(marks_.size() - 1);
+}
+
+void SqlTracker::release(uint32_t id) {
+  const Mark mark = marks_[id];
+  marks_.resize(id);
+  for (size_t i = mark.journal; i < journal_.size(); ++i) {
+    if (journal_[i] < mark.prefixes) prefixes_[journal_[i]].ended = 0;
+  }
+  journal_.resize(mark.journal);
+  prefixes_.resize(mark.prefixes);
+  sems_.resize(mark.sems);
+  store_.release(mark.store);
+}
+
+std::optional<std::string> SqlTracker::completion(PrefixId prefix) { return Completer(*this).complete(prefix); }
+
+uint32_t SqlTracker::completion_bound(PrefixId prefix) {
+  const std::optional<std::string> text = completion(prefix);
+  return text ? static_cast<uint32_t>(text->size()) : UINT32_MAX;
+}
+
+}  // namespace pccsql::track

@@ -1,0 +1,102 @@
+// SqlTracker: our tracker. Admits a byte only if the text with it can still become a permitted query that the database runs.
+//
+// Bytes become lexemes (lexical.h), lexemes take a step (step.h), and inside a lexeme a set of expected words says which
+// bytes lead anywhere. That set is computed once for each state and kept by the state's key, so that a later state with the
+// same future finds it again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "track/step.h"
+#include "track/tracker.h"
+
+namespace pccsql::track {
+
+// What may come next, at the beginning of a lexeme.
+struct Expectation {
+  TerminalSet terminals;              // of these kinds; End: the text may end
+  std::vector<Rank> bare;             // words of the world, keywords included, sorted
+  std::vector<Rank> quoted;           // names of the world that may stand in quotes, sorted
+  std::vector<std::string> own_bare;  // names that the text itself brought, folded
+  std::vector<std::string> own_quoted;
+  bool free_word = false;    // any new name
+  bool free_quoted = false;  // any new name, or a string, in quotes: whatever follows the opening quote
+  bool alias = false;        // anything of an alias's shape, to qualify a column
+  bool extreme = true;       // numbers of any size, strings
+  uint32_t most_value = 0;   // if not 0: an integer from 1 to this
+};
+
+struct KeyHash {
+  size_t operator()(const Key& key) const { return key.high; }
+};
+
+class SqlTracker final : public Tracker {
+ public:
+  // Keeps a reference.
+  explicit SqlTracker(const World& world);
+
+  PrefixId start() override { return 1; }
+  PrefixId push(PrefixId prefix, uint8_t byte) override;
+  bool may_end(PrefixId prefix) override;
+  Key key(PrefixId prefix) override;
+  std::optional<std::string> completion(PrefixId prefix) override;
+  uint32_t completion_bound(PrefixId prefix) override;
+  FreeText free_text(PrefixId prefix) override;
+  uint32_t room(PrefixId prefix) override;
+  Explanation explain(PrefixId prefix) override;
+  std::vector<Use> uses(PrefixId prefix) override;
+  uint32_t mark() override;
+  void release(uint32_t mark) override;
+
+  const World& world() const { return world_; }
+
+ private:
+  friend class Completer;
+  struct Prefix {
+    LexState lex;
+    Index sem = 0;
+    Index ended = 0;  // the state after the open lexeme: 0 not computed, kNever none
+    Literal literal;
+    uint16_t length = 0;  // bytes of the open lexeme
+    bool started = false;
+  };
+  static constexpr Index kNever = UINT32_MAX;
+  struct SemEntry {
+    Sem sem;
+    const Expectation* expected = nullptr;
+    bool keyed = false;
+    Key key;
+  };
+
+  const Expectation& expected(Index sem);
+  void expect_names(Index sem, Expectation& expectation);
+  Key sem_key(Index sem);
+  Index read(Index sem, const EndedLexeme& lexeme, const Literal& literal);
+  Index read_word(Index sem, const Word& word);
+  Index ended(PrefixId prefix);  // kNever if the open lexeme cannot end here
+  bool open_fits(const Prefix& prefix);
+  bool word_fits(const Prefix& prefix);
+  bool quoted_fits(const Prefix& prefix, bool more);
+  bool number_fits(const Prefix& prefix, const Expectation& expectation) const;
+  bool canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte);
+  bool is_alias_prefix(std::string_view folded) const;
+  PrefixId add(const Prefix& prefix);
+  std::string catalog_name(TableId table) const;
+
+  const World& world_;
+  Store store_;
+  std::vector<Prefix> prefixes_;
+  std::vector<SemEntry> sems_;
+  std::unordered_map<Key, std::unique_ptr<Expectation>, KeyHash> expectations_;
+  struct Mark {
+    Store::Mark store;
+    size_t prefixes, sems, journal;
+  };
+  std::vector<Mark> marks_;
+  std::vector<PrefixId> journal_;  // whose `ended` was computed, in order
+};
+
+}  // namespace pccsql::track

@@ -1,0 +1,410 @@
+#include "track/step.h"
+
+#include <array>
+#include <string_view>
+
+namespace pccsql::track {
+
+void Store::release(const Mark& mark) {
+  names.truncate(mark.names);
+  levels.resize(mark.levels);
+  frames.resize(mark.frames);
+  refs.resize(mark.refs);
+  bindings.resize(mark.bindings);
+  items.resize(mark.items);
+  from.resize(mark.from);
+  ctes.resize(mark.ctes);
+  name_lists.resize(mark.name_lists);
+  operators.resize(mark.operators);
+  uses.resize(mark.uses);
+  sources.resize(mark.sources);
+}
+
+R rule_of(RuleId rule) {
+  static const std::vector<R> table = [] {
+    constexpr std::pair<std::string_view, R> known[] = {
+        {"statement", R::statement}, {"query", R::query}, {"with", R::with}, {"cte", R::cte}, {"cte_name", R::cte_name},
+        {"cte_columns", R::cte_columns}, {"compound", R::compound}, {"select", R::select}, {"select_item", R::select_item},
+        {"alias", R::alias}, {"from", R::from}, {"from_item", R::from_item}, {"table_name", R::table_name},
+        {"derived", R::derived}, {"join", R::join}, {"join_condition", R::join_condition}, {"using", R::using_},
+        {"where", R::where}, {"group_by", R::group_by}, {"having", R::having}, {"order_by", R::order_by},
+        {"order_term", R::order_term}, {"limit", R::limit}, {"windows", R::windows}, {"window", R::window},
+        {"partition", R::partition}, {"frame", R::frame}, {"frame_start", R::frame_start}, {"frame_end", R::frame_end},
+        {"expr", R::expr}, {"range", R::range}, {"pattern", R::pattern}, {"infix", R::infix}, {"negatable", R::negatable},
+        {"tighter", R::tighter}, {"in_set", R::in_set}, {"operand", R::operand}, {"cast", R::cast}, {"type", R::type},
+        {"signed", R::signed_}, {"case", R::case_}, {"call", R::call}, {"filter", R::filter}, {"over", R::over}};
+    const Grammar& grammar = sql_grammar();
+    std::vector<R> rules(grammar.rules().size(), R::other);
+    for (const auto& [name, meant] : known) {
+      const RuleId id = grammar.rule_id(name);
+      if (id != kNone) rules[id] = meant;
+    }
+    return rules;
+  }();
+  return table[rule];
+}
+
+Step::Step(Store& store, const Sem& sem)
+    : store_(store), world_(store.world), sem_(sem), level_(store.levels[sem.level]), frame_(store.frames[sem.frame]) {}
+
+void Step::store_frame() {
+  if (!frame_dirty_) return;
+  store_.frames.push_back(frame_);
+  sem_.frame = static_cast<Index>(store_.frames.size() - 1);
+  frame_dirty_ = false;
+}
+
+void Step::push_frame(Frame frame) {
+  store_frame();
+  frame.below = sem_.frame;
+  frame.height = frame_.height;
+  frame.refs = ref_count();
+  frame_ = frame;
+  frame_dirty_ = true;
+  ++sem_.open;
+}
+
+// What was counted inside goes on being counted outside.
+void Step::pop_frame() {
+  const uint16_t height = frame_.height;
+  --sem_.open;
+  sem_.frame = frame_.below;
+  frame_ = store_.frames[sem_.frame];
+  frame_dirty_ = false;
+  if (sem_.frame != 0 && frame_.height != height) {
+    frame_.height = height;
+    frame_dirty_ = true;
+  }
+}
+
+Sem Step::commit() {
+  store_frame();
+  if (level_dirty_) {
+    store_.levels.push_back(level_);
+    sem_.level = static_cast<Index>(store_.levels.size() - 1);
+    level_dirty_ = false;
+  }
+  return sem_;
+}
+
+bool Step::read(const Word& word) {
+  const StackId next = store_.control.read(sem_.stack, word.terminal);
+  if (next == kDeadStack) return false;
+  // Events are copied: what they cause may ask the control for others.
+  const std::span<const Event> seen = store_.control.events(sem_.stack, word.terminal);
+  std::array<Event, 64> events;
+  if (seen.size() > events.size()) return false;
+  std::copy(seen.begin(), seen.end(), events.begin());
+  for (size_t i = 0; i < seen.size(); ++i) {
+    bool fits = false;
+    switch (events[i].kind) {
+      case Event::Exit:
+        fits = exit(events[i].rule);
+        break;
+      case Event::Enter:
+        fits = enter(events[i].rule, word);
+        break;
+      case Event::Shift:
+        fits = shift(events[i].rule, word);
+        break;
+    }
+    if (!fits) return false;
+  }
+  sem_.stack = next;
+  return true;
+}
+
+bool Step::prepare_name() {
+  if (store_.control.read(sem_.stack, Terminal::Name) == kDeadStack) return false;
+  const std::span<const Event> seen = store_.control.events(sem_.stack, Terminal::Name);
+  const std::vector<Event> events(seen.begin(), seen.end());
+  Word word;
+  word.terminal = Terminal::Name;
+  for (const Event& event : events) {
+    if (event.kind == Event::Exit && !exit(event.rule)) return false;
+    if (event.kind == Event::Enter && !enter(event.rule, word)) return false;
+  }
+  return true;
+}
+
+bool Step::names_from_item(bool without_as) const {
+  if (in_frame() || level_.clause != Clause::From) return false;
+  static_cast<void>(without_as);
+  return level_.from != 0;
+}
+
+bool Step::end() {
+  if (!store_.control.may_end(sem_.stack)) return false;
+  const std::span<const Event> seen = store_.control.events(sem_.stack, Terminal::End);
+  std::vector<Event> events(seen.begin(), seen.end());
+  for (const Event& event : events) {
+    if (!exit(event.rule)) return false;
+  }
+  return true;
+}
+
+bool Step::enter(RuleId rule, const Word& word) {
+  switch (rule_of(rule)) {
+    case R::query:
+      return open_query();
+    case R::cte: {
+      level_.declared = 0;
+      level_dirty_ = true;
+      Frame head;
+      head.kind = Frame::CteHead;
+      head.depth = static_cast<uint16_t>(level_.depth + 9);
+      push_frame(head);
+      return true;
+    }
+    case R::select:
+      return open_select();
+    case R::select_item:
+      level_.item_refs = ref_count();
+      level_.item_alias = kNoName;
+      level_.extreme = level_.nested = level_.item_aggregate = level_.item_window = level_.item_outward = false;
+      level_.item_star = false;
+      level_dirty_ = true;
+      return true;
+    case R::alias:
+      sem_.as = false;
+      return !(level_.clause == Clause::Items && level_.item_star);
+    case R::join:
+      level_.join_natural = level_.join_outer = level_.join_comma = false;
+      return end_item_merge();
+    case R::join_condition:
+      return word.terminal == Terminal::kw_USING ? true : end_item_merge();
+    case R::using_:
+      return open_using();
+    case R::where:
+      return enter_clause(Clause::Where);
+    case R::group_by:
+      return enter_clause(Clause::Group);
+    case R::having:
+      return enter_clause(Clause::Having);
+    case R::windows:
+      return false;  // nothing that is generated refers to a named window
+    case R::order_by:
+      if (frame_.kind == Frame::Window && !at_level_base()) return true;
+      return enter_clause(Clause::Order);
+    case R::limit:
+      return enter_clause(Clause::Limit);
+    case R::order_term: {
+      Frame term;
+      term.kind = Frame::Term;
+      const bool in_window = frame_.kind == Frame::Window && !at_level_base();
+      term.place = in_window ? frame_.place : base_place();
+      term.pure = !in_window;
+      term.compound = !in_window && level_.branches > 1;
+      term.depth = in_window ? static_cast<uint16_t>(frame_.depth + 6) : static_cast<uint16_t>(level_.depth + 11);
+      if (in_window) {
+        frame_.order_terms = static_cast<uint8_t>(std::min(frame_.order_terms + 1, 255));
+        frame_dirty_ = true;
+      }
+      push_frame(term);
+      return true;
+    }
+    case R::expr:
+    case R::range:
+    case R::pattern:
+      return open_expr();
+    case R::in_set: {
+      Frame set;
+      set.kind = Frame::InSet;
+      set.place = operand_place();
+      set.place.asked = true;
+      set.depth = static_cast<uint16_t>(operand_depth() + 5);
+      push_frame(set);
+      return true;
+    }
+    case R::cast: {
+      if (!leave_term()) return false;
+      Frame cast;
+      cast.kind = Frame::Cast;
+      cast.place = operand_place();
+      cast.depth = static_cast<uint16_t>(operand_depth() + 2);
+      if (cast.depth + 2 > kDeepest) return false;
+      push_frame(cast);
+      return true;
+    }
+    case R::case_: {
+      if (!leave_term()) return false;
+      Frame cases;
+      cases.kind = Frame::Case;
+      cases.place = operand_place();
+      cases.depth = static_cast<uint16_t>(operand_depth());
+      if (cases.depth + 6 > kDeepest) return false;
+      push_frame(cases);
+      return true;
+    }
+    case R::call:
+      return open_call();
+    case R::filter: {
+      if (frame_.filtered || frame_.scalar_only || frame_.function->mode == Callable::Scalar ||
+          frame_.function->mode == Callable::Window)
+        return false;
+      frame_.filtered = true;
+      frame_dirty_ = true;
+      Frame filter;
+      filter.kind = Frame::Filter;
+      filter.place = frame_.place;
+      filter.place.inside = frame_.place.inside == Place::Window ? Place::Window : Place::Filter;
+      filter.place.aggregates = filter.place.windows = false;
+      filter.place.local = true;
+      filter.place.asked = true;
+      filter.depth = static_cast<uint16_t>(frame_.depth + 9);
+      if (filter.depth > kDeepest) return false;
+      push_frame(filter);
+      return true;
+    }
+    case R::over:
+      return open_over();
+    case R::window: {
+      Frame window;
+      window.kind = Frame::Window;
+      window.place = frame_.place;
+      window.place.inside = Place::Window;
+      window.place.windows = false;
+      window.depth = static_cast<uint16_t>(frame_.depth + 9);
+      if (window.depth + 8 > kDeepest) return false;
+      push_frame(window);
+      return true;
+    }
+    default:
+      return true;
+  }
+}
+
+bool Step::exit(RuleId rule) {
+  switch (rule_of(rule)) {
+    case R::query:
+      return close_query();
+    case R::with:
+      level_.depth = static_cast<uint16_t>(level_.depth + 2);
+      level_dirty_ = true;
+      return true;
+    case R::cte:
+      pop_frame();
+      return true;
+    case R::select:
+      return close_select();
+    case R::select_item:
+      return close_item();
+    case R::from:
+      return end_item_merge() && settle();
+    case R::from_item:
+      return end_item_name();
+    case R::join_condition:
+      level_.clause = Clause::From;
+      level_dirty_ = true;
+      return true;
+    case R::order_term:
+      if (!close_term()) return false;
+      pop_frame();
+      return true;
+    case R::expr:
+    case R::range:
+    case R::pattern:
+      return close_expr();
+    case R::operand:
+      return operand_done();
+    case R::in_set:
+    case R::filter:
+    case R::window:
+      pop_frame();
+      return true;
+    case R::cast:
+    case R::case_:
+      pop_frame();
+      frame_.after = true;
+      frame_.zero = false;
+      frame_dirty_ = true;
+      sem_.bare = kNoName;
+      sem_.zero = false;
+      return true;
+    case R::call:
+      return close_call();
+    default:
+      return true;
+  }
+}
+
+bool Step::shift(RuleId rule, const Word& word) {
+  switch (rule_of(rule)) {
+    case R::statement:
+      if (sem_.ended) return false;
+      sem_.ended = true;
+      return true;
+    case R::cte_name:
+      return read_cte_name(word);
+    case R::cte:
+      return word.terminal == Terminal::RightParen ? close_cte() : true;
+    case R::compound:
+      return level_.branches < kMostBranches;
+    case R::select:
+      return word.terminal == Terminal::Comma ? comma_between_items() : true;
+    case R::select_item:
+      return plain_star();
+    case R::alias:
+      return new_name(word);
+    case R::from:
+      return read_from();
+    case R::join:
+      return read_join(word.terminal);
+    case R::table_name:
+      return read_table(word.name);
+    case R::derived: {
+      if (word.terminal == Terminal::RightParen) {
+        pop_frame();
+        return true;
+      }
+      if (level_.join_natural || level_.tables >= kMostTables) return false;
+      Frame derived;
+      derived.kind = Frame::DerivedTable;
+      derived.depth = static_cast<uint16_t>(level_.depth + (level_.branches > 1 ? 2 : 0) + 6);
+      push_frame(derived);
+      return true;
+    }
+    case R::join_condition:
+      if (level_.join_natural) return false;
+      level_.clause = Clause::On;
+      level_dirty_ = true;
+      return true;
+    case R::using_:
+      if (word.terminal == Terminal::Name) return read_using(word.name);
+      return word.terminal == Terminal::RightParen ? end_item_merge() : true;
+    case R::expr:
+      return read_operator(word.terminal, false);
+    case R::infix:
+    case R::negatable:
+    case R::tighter:
+      return read_infix(word);
+    case R::operand:
+      return read_operand(word);
+    case R::in_set:
+      return word.terminal != Terminal::RightParen || frame_.part != 0 || frame_.arguments > 0;
+    case R::type:
+      if (word.terminal != Terminal::Name) return word.terminal != Terminal::String;
+      frame_.pairs = static_cast<uint8_t>(frame_.pairs + 1);
+      frame_dirty_ = true;
+      return frame_.pairs <= 3 && word.quote == Quote::None &&
+             std::find(world_.type_names().begin(), world_.type_names().end(), word.name) != world_.type_names().end();
+    case R::cast:
+      return true;
+    case R::case_:
+      return read_case(word.terminal);
+    case R::call:
+      return read_call(word);
+    case R::over:
+      return word.terminal != Terminal::Name;
+    case R::window:
+      return word.terminal != Terminal::Name;
+    case R::frame:
+    case R::frame_start:
+    case R::frame_end:
+      return read_bound(rule, word);
+    default:
+      return true;
+  }
+}
+
+}  // namespace pccsql::track

@@ -1,0 +1,219 @@
+// Step: what one lexeme does to a state, and whether the text can still become a permitted query afterwards.
+//
+// The grammar says which rules end and begin; each gives an event, and each event has its few lines here: SELECTs open and
+// close scopes, names become refs, operators and calls change what was asked of a column after it was written. A step works
+// on copies of the innermost level and frame, and leaves everything older alone. Whatever it cannot be sure of it refuses.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "track/store.h"
+
+namespace pccsql::track {
+
+struct Word {  // a lexeme with what the judge needs of it
+  Terminal terminal = Terminal::End;
+  Quote quote = Quote::None;
+  NameId name = kNoName;
+  bool keyword = false;  // a bare word that is also a keyword
+  Literal literal;
+};
+
+class Step {
+ public:
+  Step(Store& store, const Sem& sem);
+
+  // False: the lexeme cannot follow; the step is then of no further use.
+  bool read(const Word& word);
+  // The text ends here.
+  bool end();
+  Sem commit();
+
+  // What a name in the operand position could be; a union of Readings.
+  uint8_t readings(NameId name, Quote quote);
+  // Whether `qualifier.name` could stand here; kNoName asks for `qualifier.*`.
+  bool qualified_fits(NameId qualifier, NameId name);
+  bool qualifier_fits(NameId qualifier);
+  // Names that could be columns of `qualifier` here, whether or not they fit.
+  std::vector<NameId> columns_of(NameId qualifier) const;
+  // Names that could be columns or aliases here without a qualifier, whether or not they fit.
+  std::vector<NameId> plain_names() const;
+  bool is_alias_shape(NameId name) const;
+  // Names that could qualify a column here, besides an alias that nothing mentions yet.
+  std::vector<NameId> qualifiers() const;
+  bool fresh_qualifier_fits();
+  bool function_fits_here(NameId name) const { return function_fits(name) && !compound_term(); }
+  std::vector<NameId> using_candidates() const;
+  // Ends and begins the rules that a name read next would end and begin; false if none can follow.
+  bool prepare_name();
+  // Whether the next new name is an alias in FROM.
+  bool names_from_item(bool without_as) const;
+  const Frame* term() const;
+  bool names_unsettled() const;  // names here wait for a FROM
+  bool table_fits(NameId name);
+  bool alias_fits(NameId name);       // of the FROM item at hand
+  bool fresh_alias_fits();            // likewise, for a name that nothing mentions
+  bool using_fits(NameId name);
+
+  const Level& level() const { return level_; }
+  const Frame& frame() const { return frame_; }
+  bool in_frame() const { return sem_.open != 0; }  // of the innermost SELECT
+  Place operand_place() const;
+  bool sees_names() const;
+
+  // step_supply.cc, for those who explain and complete
+  std::optional<Witness> witness(const Level& level) const;
+  std::vector<FromItem> from_items(const Level& level) const;
+  std::vector<SelectItem> items(const Level& level) const;
+  std::vector<const Source*> ctes(const Level& level) const;
+  struct Outer {
+    Index level = 0;
+    bool last = false;  // nothing beyond it is visible
+  };
+  std::optional<Outer> next_outer(const Level& level) const;
+  std::vector<Obligation> pending(const Level& level) const;
+  bool aliases_visible(const Level& level) const;
+  int width_now(const Level& level) const;
+  std::vector<NameId> outputs_now(const Level& level) const;
+  RoleSet roles_at(const Place& place, bool minmax = false) const;
+
+ private:
+  // step.cc: events
+  bool enter(RuleId rule, const Word& word);
+  bool exit(RuleId rule);
+  bool shift(RuleId rule, const Word& word);
+
+  // step_query.cc: queries, SELECTs, their items and clauses
+  bool open_query();
+  bool close_query();
+  bool open_select();
+  bool close_select();
+  bool close_item();
+  bool new_name(const Word& word);
+  bool enter_clause(Clause clause);
+  bool comma_between_items();
+  bool plain_star();
+  bool outputs_fit();
+  void note_order_names();
+  bool widths_fit(bool closing) const;
+  bool read_cte_name(const Word& word);
+  bool close_cte();
+
+  // step_from.cc: FROM, joins, aliases, USING
+  bool read_from();
+  bool read_join(Terminal word);
+  bool read_table(NameId name);
+  bool add_item(FromItem item, uint16_t tables);
+  bool name_item(NameId name);
+  bool end_item_name();
+  bool end_item_merge();
+  bool open_using();
+  bool read_using(NameId name);
+  bool can_merge(const Level& level, const FromItem& right, NameId name) const;
+  bool settle();
+  const FromNode& last_item() const { return store_.from[level_.from]; }
+  void store_last_item(FromItem item);
+  void add_use(const Binding& binding, RoleSet roles);
+  void flush_refs();
+  void note_join_uses();
+  void note_star_uses();
+
+  // step_names.cc: one name
+  bool use_column(NameId qualifier, NameId name);
+  bool plausible(const Ref& ref) const;
+  void push_ref(Level& level, const Ref& ref);
+  Index bind(Binding binding);
+  enum class Found { No, Yes, Bad };
+  Found find_in_from(const Level& level, NameId qualifier, NameId name, Binding& binding) const;
+  const SelectItem* find_alias(const Level& level, NameId name) const;
+  bool alias_usable(const Level& level, const SelectItem& item, const Place& place, bool same_level) const;
+  bool outward(Ref ref);
+  void use_alias(Level& level, const SelectItem& item, const Place& place);
+  Found find_rowid(const Level& level, NameId qualifier, NameId name, Binding& binding) const;
+  bool viable(const Level& level) const;
+  bool can_take(const Level& inner, std::span<const Obligation> obligations) const;
+  bool star_fits(NameId qualifier);
+  bool string_fits(NameId name) const;
+  bool boolean_fits(NameId name) const;
+  bool function_fits(NameId name) const;
+  // Tries something on a copy of this step, and forgets what it made.
+  template <typename Try>
+  bool on_copy(const Try& attempt) {
+    const Store::Mark mark = store_.mark();
+    bool fits = false;
+    {
+      Step copy(*this);
+      fits = attempt(copy);
+    }
+    store_.release(mark);
+    return fits;
+  }
+  bool is_known_qualifier(NameId qualifier) const;
+  bool rewrite_refs(uint32_t from, const std::function<bool(Ref&)>& change);
+  Index rebuilt(Index from, Index old, const Level& changed);
+  void replace_level(Index old, const Level& changed) { level_.parent = rebuilt(level_.parent, old, changed); level_dirty_ = true; }
+  uint32_t ref_count() const { return store_.refs[level_.refs].count; }
+
+  // step_expr.cc: expressions and operators
+  bool open_expr();
+  bool close_expr();
+  bool operand_done();
+  bool read_operand(const Word& word);
+  bool read_infix(const Word& word);
+  bool read_name(const Word& word);
+  bool read_literal(const Word& word);
+  bool read_operator(Terminal op, bool postfix);
+  void reduce(int precedence);
+  bool ask(uint32_t from);
+  bool extreme_literal();
+  bool push_operator(Terminal op, int precedence, bool asks, bool arithmetic, int weight);
+  int operand_depth() const;
+  bool decide_name();
+  bool close_term();
+  Place base_place() const;
+  bool compound_term() const {
+    const Frame* const order = term();
+    return order != nullptr && order->compound;
+  }
+  void change_term(const std::function<void(Frame&)>& change);
+  bool output_name(NameId name) const;
+  bool number_in_term(const Literal& literal);
+
+  // step_calls.cc: calls, FILTER, windows, CASE, CAST
+  bool open_call();
+  bool read_call(const Word& word);
+  bool close_call();
+  bool open_over();
+  bool leave_term();
+  bool read_bound(RuleId rule, const Word& word);
+  bool read_case(Terminal word);
+  Place argument_place() const;
+
+  void push_frame(Frame frame);
+  void pop_frame();
+  Frame below() const { return store_.frames[frame_.below]; }
+  void store_frame();
+  bool at_level_base() const { return sem_.open == 0; }
+
+  Store& store_;
+  const World& world_;
+  Sem sem_;
+  Level level_;
+  Frame frame_;               // of sem_.frame
+  bool level_dirty_ = false;
+  bool frame_dirty_ = false;  // frame_ is newer than what sem_.frame names
+};
+
+// The grammar's rules by name, as something to switch on.
+enum class R : uint8_t {
+  other, statement, query, with, cte, cte_name, cte_columns, compound, select, select_item, alias, from, from_item,
+  table_name, derived, join, join_condition, using_, where, group_by, having, order_by, order_term, limit, windows,
+  window, partition, frame, frame_start, frame_end, expr, range, pattern, infix, negatable, tighter, in_set, operand,
+  cast, type, signed_, case_, call, filter, over
+};
+R rule_of(RuleId rule);
+
+}  // namespace pccsql::track

@@ -1,0 +1,331 @@
+// FROM: tables, joins, aliases and USING, each taken only if everything that was named before can still be supplied; and the
+// moment FROM closes, when every name is bound for good.
+#include <algorithm>
+
+#include "track/step.h"
+
+namespace pccsql::track {
+namespace {
+
+bool holds(const std::vector<NameId>& names, NameId name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::vector<FromItem> Step::from_items(const Level& level) const {
+  std::vector<FromItem> items(store_.from[level.from].count);
+  size_t at = items.size();
+  for (Index i = level.from; i != 0; i = store_.from[i].below) items[--at] = store_.from[i].item;
+  return items;
+}
+
+std::vector<const Source*> Step::ctes(const Level& level) const {
+  std::vector<const Source*> sources;
+  for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) sources.push_back(store_.ctes[i].source);
+  return sources;
+}
+
+void Step::store_last_item(FromItem item) {
+  FromNode node = store_.from[level_.from];
+  node.item = std::move(item);
+  store_.from.push_back(std::move(node));
+  level_.from = static_cast<Index>(store_.from.size() - 1);
+  level_dirty_ = true;
+}
+
+bool Step::read_from() {
+  const auto count = static_cast<int>(store_.items[level_.items].count);
+  if (level_.width != 0 && (level_.star ? count > level_.width : count != level_.width)) return false;
+  level_.clause = Clause::From;
+  level_.from_open = true;
+  level_.join_natural = level_.join_outer = level_.join_comma = false;
+  level_dirty_ = true;
+  return level_.tables < kMostTables;
+}
+
+bool Step::read_join(Terminal word) {
+  if (level_.tables >= kMostTables) return false;
+  if (level_.plain_star && level_.width != 0 && width_now(level_) >= level_.width) return false;
+  level_dirty_ = true;
+  switch (word) {
+    case Terminal::Comma:
+      level_.join_comma = true;
+      return true;
+    case Terminal::kw_RIGHT:
+    case Terminal::kw_FULL:
+      level_.join_outer = true;
+      return !(level_.star && level_.merges);
+    case Terminal::kw_NATURAL: {
+      level_.join_natural = true;
+      for (Index i = level_.from; i != 0; i = store_.from[i].below) {
+        for (const Source::Column& column : store_.from[i].item.source->columns) {
+          if (column.name == kNoName) return false;
+        }
+      }
+      for (const Source& source : world_.sources().all()) {
+        if (source.nameable && table_fits(source.name)) return true;
+      }
+      for (const Source* source : ctes(level_)) {
+        if (table_fits(source->name)) return true;
+      }
+      return false;
+    }
+    default:
+      return true;
+  }
+}
+
+bool Step::read_table(NameId name) {
+  const Source* source = nullptr;
+  uint16_t tables = 1;
+  for (Index i = level_.ctes; i != 0 && source == nullptr; i = store_.ctes[i].below) {
+    if (store_.ctes[i].source->name != name) continue;
+    source = store_.ctes[i].source;
+    tables = store_.ctes[i].tables;
+  }
+  if (source == nullptr) source = world_.sources().find(name);
+  if (source == nullptr || !source->nameable) return false;
+  FromItem item;
+  item.source = source;
+  item.name = name;
+  item.name_open = true;
+  item.merge_open = level_.from != 0 && !level_.join_natural;
+  if (level_.join_natural) {
+    for (const Source::Column& column : source->columns) {
+      if (column.name == kNoName) return false;
+      if (column.hidden) continue;
+      bool common = false;
+      for (Index i = level_.from; i != 0 && !common; i = store_.from[i].below) {
+        const Source::Column* left = store_.from[i].item.source->find(column.name);
+        common = left != nullptr && !left->hidden;
+      }
+      if (!common) continue;
+      if (!can_merge(level_, item, column.name)) return false;
+      if (!holds(item.merged, column.name)) item.merged.push_back(column.name);
+    }
+  }
+  return add_item(std::move(item), tables);
+}
+
+bool Step::add_item(FromItem item, uint16_t tables) {
+  if (level_.tables + tables > kMostTables) return false;
+  if (level_.star && !item.source->all_public) {
+    if (level_.plain_star) return false;
+  }
+  level_.tables = static_cast<uint16_t>(level_.tables + tables);
+  level_.merges |= !item.merged.empty();
+  level_.outer_join |= level_.join_outer;
+  // With RIGHT and FULL the database expands merged columns by their bare names, which can be ambiguous.
+  if (level_.star && level_.merges && level_.outer_join) return false;
+  FromNode node;
+  node.below = level_.from;
+  node.count = store_.from[level_.from].count + 1;
+  node.item = std::move(item);
+  node.outer = level_.join_outer;
+  node.natural = level_.join_natural;
+  node.comma = level_.join_comma;
+  store_.from.push_back(std::move(node));
+  level_.from = static_cast<Index>(store_.from.size() - 1);
+  level_dirty_ = true;
+  return widths_fit(false) && viable(level_) && (!level_.star || outputs_fit());
+}
+
+bool Step::name_item(NameId name) {
+  FromItem item = last_item().item;
+  if (!item.name_open) return false;
+  for (Index i = store_.from[level_.from].below; i != 0; i = store_.from[i].below) {
+    if (store_.from[i].item.name == name) return false;
+  }
+  if (name != item.source->name) {
+    if (world_.sources().find(name) != nullptr) return false;
+    for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
+      if (store_.ctes[i].source->name == name) return false;
+    }
+  }
+  item.name = name;
+  item.name_open = false;
+  store_last_item(std::move(item));
+  return viable(level_);
+}
+
+bool Step::end_item_name() {
+  FromItem item = last_item().item;
+  if (!item.name_open) return true;
+  for (Index i = store_.from[level_.from].below; i != 0 && item.name != kNoName; i = store_.from[i].below) {
+    if (store_.from[i].item.name == item.name) return false;
+  }
+  item.name_open = false;
+  store_last_item(std::move(item));
+  return viable(level_);
+}
+
+bool Step::end_item_merge() {
+  if (level_.from == 0 || !last_item().item.merge_open) return true;
+  FromItem item = last_item().item;
+  item.merge_open = false;
+  store_last_item(std::move(item));
+  return viable(level_);
+}
+
+bool Step::open_using() {
+  if (level_.join_natural || level_.from == 0 || !last_item().item.merge_open) return false;
+  for (const Source::Column& column : last_item().item.source->columns) {
+    if (column.name != kNoName && using_fits(column.name)) return true;
+  }
+  return false;
+}
+
+bool Step::read_using(NameId name) {
+  FromItem item = last_item().item;
+  if (name == kNoName || !item.merge_open || holds(item.merged, name) || !can_merge(level_, item, name)) return false;
+  if (level_.star && level_.outer_join) return false;
+  item.merged.push_back(name);
+  level_.merges = true;
+  store_last_item(std::move(item));
+  return viable(level_);
+}
+
+// Exactly one (merged) column of that name on the left, one on the right, and every column of them may be joined by.
+bool Step::can_merge(const Level& level, const FromItem& right, NameId name) const {
+  const RoleSet needed = level.star ? kEveryRole : role_bit(Role::Join);
+  const Source::Column* own = right.source->find(name);
+  if (own == nullptr || (own->permitted & needed) != needed) return false;
+  std::vector<FromItem> left = from_items(level);
+  if (!left.empty() && left.back().source == right.source && left.back().name_open == right.name_open &&
+      left.back().merge_open && right.merge_open && left.back().name == right.name) {
+    left.pop_back();  // `right` is already the last of them
+  }
+  int groups = 0;
+  for (const FromItem& item : left) {
+    const Source::Column* column = item.source->find(name);
+    if (column == nullptr) continue;
+    if ((column->permitted & needed) != needed) return false;
+    if (groups == 0 || !holds(item.merged, name)) ++groups;
+  }
+  return groups == 1;
+}
+
+bool Step::table_fits(NameId name) {
+  return on_copy([&](Step& copy) { return copy.read_table(name); });
+}
+bool Step::alias_fits(NameId name) {
+  return on_copy([&](Step& copy) { return copy.name_item(name); });
+}
+bool Step::using_fits(NameId name) {
+  return on_copy([&](Step& copy) { return copy.read_using(name); });
+}
+bool Step::fresh_alias_fits() {
+  return on_copy([&](Step& copy) { return copy.name_item(copy.store_.names.intern("\x01")); });
+}
+
+void Step::add_use(const Binding& binding, RoleSet roles) {
+  for (const ColumnRef& column : binding.columns) {
+    for (const Role role : kRoles) {
+      if ((roles & role_bit(role)) == 0) continue;
+      store_.uses.push_back({sem_.uses, {column, role}});
+      sem_.uses = static_cast<Index>(store_.uses.size() - 1);
+    }
+  }
+}
+
+void Step::flush_refs() {
+  for (Index i = level_.refs; i != 0; i = store_.refs[i].below) {
+    const Ref ref = store_.refs[i].ref;
+    if (ref.binding != 0 && !ref.outward) add_use(Binding(store_.bindings[ref.binding]), ref.roles);
+  }
+}
+
+void Step::note_join_uses() {
+  const std::vector<FromItem> items = from_items(level_);
+  for (size_t right = 0; right < items.size(); ++right) {
+    for (const NameId name : items[right].merged) {
+      for (size_t i = 0; i <= right; ++i) {
+        const Source::Column* column = items[i].source->find(name);
+        if (column == nullptr || !items[i].source->table) continue;
+        const auto index = static_cast<ColumnIndex>(column - items[i].source->columns.data());
+        add_use({{{*items[i].source->table, index}}, kEveryRole}, role_bit(Role::Join));
+      }
+    }
+  }
+}
+
+void Step::note_star_uses() {
+  const std::vector<FromItem> items = from_items(level_);
+  const auto add_column = [&](const Source& source, const Source::Column& column) {
+    if (!source.table) return;
+    const auto index = static_cast<ColumnIndex>(&column - source.columns.data());
+    add_use({{{*source.table, index}}, kEveryRole}, role_bit(Role::Sel));
+  };
+  for (const SelectItem& star : this->items(level_)) {
+    if (star.star == SelectItem::No) continue;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (star.star == SelectItem::Qualified && items[i].name != star.qualifier) continue;
+      for (const Source::Column& column : items[i].source->columns) {
+        if (!column.hidden) add_column(*items[i].source, column);
+        if (star.star != SelectItem::Qualified || column.name == kNoName) continue;
+        // `q.*` of a merged column reaches every column it is merged with.
+        bool merged = false;
+        for (size_t k = i; k < items.size(); ++k) merged |= holds(items[k].merged, column.name);
+        for (size_t k = 0; k < items.size() && merged; ++k) {
+          const Source::Column* partner = k == i ? nullptr : items[k].source->find(column.name);
+          if (partner != nullptr) add_column(*items[k].source, *partner);
+        }
+      }
+    }
+  }
+}
+
+// FROM has closed, or cannot come any more: every name is bound here, or by an enclosing SELECT.
+bool Step::settle() {
+  if (level_.plain_star && level_.from == 0) return false;
+  std::vector<Ref> refs(store_.refs[level_.refs].count);
+  size_t at = refs.size();
+  for (Index i = level_.refs; i != 0; i = store_.refs[i].below) refs[--at] = store_.refs[i].ref;
+  level_.settled = true;
+  level_.from_open = false;
+  level_dirty_ = true;
+  bool any_outward = false;
+  for (Ref& ref : refs) {
+    if (ref.binding != 0 || ref.outward) continue;
+    if (ref.name == kNoName) {  // `q.*`
+      bool found = false;
+      for (Index i = level_.from; i != 0; i = store_.from[i].below) {
+        const FromItem& item = store_.from[i].item;
+        found |= item.name == ref.qualifier && item.source->all_public;
+      }
+      if (!found) return false;
+      ref.binding = bind({});
+      continue;
+    }
+    Binding binding;
+    switch (find_in_from(level_, ref.qualifier, ref.name, binding)) {
+      case Found::Bad:
+        return false;
+      case Found::Yes:
+        if ((binding.permitted & ref.roles) != ref.roles) return false;
+        ref.binding = bind(std::move(binding));
+        break;
+      case Found::No:
+        if (ref.place.local || world_.is_rowid(ref.name) || !outward(ref)) return false;
+        ref.outward = any_outward = true;
+        break;
+    }
+  }
+  level_.refs = 0;
+  for (const Ref& ref : refs) push_ref(level_, ref);
+  if (any_outward) {
+    std::vector<SelectItem> items = this->items(level_);
+    level_.items = 0;
+    for (SelectItem& item : items) {
+      for (uint32_t i = item.first_ref; i < item.last_ref; ++i) item.outward |= refs[i].outward;
+      store_.items.push_back({level_.items, store_.items[level_.items].count + 1, item});
+      level_.items = static_cast<Index>(store_.items.size() - 1);
+    }
+  }
+  note_join_uses();
+  note_star_uses();
+  return widths_fit(true);
+}
+
+}  // namespace pccsql::track

@@ -1,0 +1,344 @@
+// Queries: levels open and close, SELECTs gather items, clauses follow each other, outputs get their names.
+#include <algorithm>
+
+#include "track/step.h"
+
+namespace pccsql::track {
+
+bool Step::open_query() {
+  Level inner;
+  inner.view = Level::All;
+  if (sem_.level == 0 && !level_dirty_) {
+    inner.kind = Level::Statement;
+  } else {
+    switch (frame_.kind) {
+      case Frame::CteHead:
+        inner.kind = Level::Cte;
+        inner.view = Level::Nothing;
+        inner.cte = frame_.name;
+        inner.width = static_cast<uint16_t>(store_.name_lists[level_.declared].count);
+        inner.depth = frame_.depth;
+        break;
+      case Frame::DerivedTable:
+        inner.kind = Level::Derived;
+        inner.depth = frame_.depth;
+        break;
+      case Frame::InSet:
+        if (frame_.arguments != 0) return false;
+        inner.kind = Level::In;
+        inner.width = 1;
+        inner.depth = static_cast<uint16_t>(frame_.depth - 2);
+        break;
+      case Frame::Exists:
+        inner.kind = Level::Exists;
+        inner.depth = frame_.depth;
+        break;
+      case Frame::Paren:
+        inner.kind = Level::Scalar;
+        inner.width = 1;
+        inner.depth = frame_.depth;
+        break;
+      default:
+        return false;
+    }
+    if (inner.depth + 12 > kDeepest) return false;
+    if (inner.kind != Level::Cte && inner.kind != Level::Derived) {
+      if (frame_.place.clause == Clause::Limit) {
+        inner.view = Level::Nothing;
+      } else if (frame_.place.local || frame_.place.clause == Clause::Group || frame_.place.clause == Clause::Order) {
+        inner.view = Level::ParentOnly;
+      }
+      if (level_.clause == Clause::Items) {
+        level_.nested = true;
+        level_dirty_ = true;
+      }
+    }
+    inner.ctes = level_.ctes;
+  }
+  commit();
+  inner.parent = sem_.level;
+  inner.outer_open = sem_.open;
+  sem_.open = 0;
+  level_ = inner;
+  level_dirty_ = true;
+  return true;
+}
+
+bool Step::close_query() {
+  flush_refs();
+  const Level inner = level_;
+  level_ = store_.levels[inner.parent];
+  sem_.level = inner.parent;
+  level_dirty_ = false;
+  sem_.open = inner.outer_open;
+  sem_.bare = kNoName;
+  sem_.zero = false;
+  if (inner.kind == Level::Statement) return true;
+  if (inner.kind != Level::Cte && inner.kind != Level::Derived) {
+    frame_.part = 1;
+    frame_dirty_ = true;
+    return true;
+  }
+  Source source;
+  const Index names = inner.kind == Level::Cte && level_.declared != 0 ? level_.declared : inner.outputs;
+  for (Index i = names; i != 0; i = store_.name_lists[i].below) {
+    source.columns.push_back({store_.name_lists[i].name, kEveryRole, false});
+  }
+  std::reverse(source.columns.begin(), source.columns.end());
+  if (inner.kind == Level::Cte) source.name = frame_.name;
+  source.index();
+  store_.sources.push_back(std::move(source));
+  const Source* made = &store_.sources.back();
+  if (inner.kind == Level::Derived) {
+    FromItem item;
+    item.source = made;
+    item.name_open = true;
+    item.merge_open = level_.from != 0;
+    return add_item(std::move(item), std::max<uint16_t>(inner.tables, 1));
+  }
+  store_.ctes.push_back({level_.ctes, made, std::max<uint16_t>(inner.tables, 1)});
+  level_.ctes = static_cast<Index>(store_.ctes.size() - 1);
+  level_dirty_ = true;
+  return true;
+}
+
+bool Step::close_cte() { return true; }
+
+bool Step::read_cte_name(const Word& word) {
+  if (word.keyword || word.name == world_.true_name() || word.name == world_.false_name()) return false;
+  if (frame_.part == 0) {
+    if (world_.sources().find(word.name) != nullptr) return false;
+    for (Index i = sem_.cte_names; i != 0; i = store_.name_lists[i].below) {
+      if (store_.name_lists[i].name == word.name) return false;
+    }
+    store_.name_lists.push_back({sem_.cte_names, store_.name_lists[sem_.cte_names].count + 1, kNoName, word.name});
+    sem_.cte_names = static_cast<Index>(store_.name_lists.size() - 1);
+    frame_.name = word.name;
+    frame_.part = 1;
+    frame_dirty_ = true;
+    return true;
+  }
+  // The names that a body's outputs get, told apart as outputs are.
+  if (store_.name_lists[level_.declared].count >= 100) return false;
+  for (Index i = level_.declared; i != 0; i = store_.name_lists[i].below) {
+    if (store_.name_lists[i].name == word.name) return false;
+  }
+  store_.name_lists.push_back({level_.declared, store_.name_lists[level_.declared].count + 1, kNoName, word.name});
+  level_.declared = static_cast<Index>(store_.name_lists.size() - 1);
+  level_dirty_ = true;
+  return true;
+}
+
+bool Step::open_select() {
+  if (level_.branches > 0) {
+    flush_refs();
+    Level next;
+    next.parent = level_.parent;
+    next.outer_open = level_.outer_open;
+    next.kind = level_.kind;
+    next.view = level_.view;
+    next.width = level_.width;
+    next.branches = level_.branches;
+    next.depth = level_.depth;
+    next.ctes = level_.ctes;
+    next.outputs = level_.outputs;
+    next.order_names = level_.order_names;
+    next.cte = level_.cte;
+    next.tables = level_.tables;
+    level_ = next;
+  }
+  ++level_.branches;
+  level_.clause = Clause::Items;
+  level_dirty_ = true;
+  return true;
+}
+
+// Everything a SELECT named is bound by now; what is left of it are its outputs.
+bool Step::close_select() {
+  if (!level_.settled && !settle()) return false;
+  if (!widths_fit(true)) return false;
+  if (level_.branches == 1) {
+    for (const NameId name : outputs_now(level_)) {
+      store_.name_lists.push_back({level_.outputs, store_.name_lists[level_.outputs].count + 1, kNoName, name});
+      level_.outputs = static_cast<Index>(store_.name_lists.size() - 1);
+    }
+    level_.width = static_cast<uint16_t>(store_.name_lists[level_.outputs].count);
+    if (!outputs_fit()) return false;
+    note_order_names();
+  }
+  level_.clause = Clause::Done;
+  level_dirty_ = true;
+  return true;
+}
+
+// The names that ORDER BY can mean outputs by: aliases, columns that `*` brought, and, after a set operation, an item that
+// is a column and that its bare name finds again.
+void Step::note_order_names() {
+  const auto add = [&](NameId name, bool alias) {
+    if (name == kNoName) return;
+    store_.name_lists.push_back(
+        {level_.order_names, store_.name_lists[level_.order_names].count + 1, alias ? name : kNoName, name});
+    level_.order_names = static_cast<Index>(store_.name_lists.size() - 1);
+  };
+  for (const SelectItem& item : items(level_)) {
+    if (item.star != SelectItem::No) {
+      for (const FromItem& source : from_items(level_)) {
+        if (item.star == SelectItem::Qualified && source.name != item.qualifier) continue;
+        for (const Source::Column& column : source.source->columns) {
+          if (!column.hidden) add(column.name, true);
+        }
+      }
+    } else if (item.alias != kNoName) {
+      add(item.alias, true);
+    } else if (item.column != kNoName && item.last_ref == item.first_ref + 1) {
+      for (Index i = level_.refs; i != 0; i = store_.refs[i].below) {
+        if (store_.refs[i].count != item.last_ref) continue;
+        const Ref& ref = store_.refs[i].ref;
+        Binding binding;
+        if (ref.binding != 0 && find_in_from(level_, kNoName, item.column, binding) == Found::Yes &&
+            binding.item == store_.bindings[ref.binding].item)
+          add(item.column, false);
+      }
+    }
+  }
+}
+
+bool Step::close_item() {
+  SelectItem item;
+  const bool star = level_.item_star;
+  item.star = !star ? SelectItem::No : level_.item_alias != kNoName ? SelectItem::Qualified : SelectItem::All;
+  if (star) {
+    item.qualifier = level_.item_alias;  // of `q.*`, which has no alias
+  } else {
+    item.alias = level_.item_alias;
+    item.column = sem_.bare;
+  }
+  item.aggregate = level_.item_aggregate;
+  item.window = level_.item_window;
+  item.extreme = level_.extreme;
+  item.first_ref = level_.item_refs;
+  item.last_ref = ref_count();
+  item.constant = !star && !level_.nested && item.first_ref == item.last_ref;
+  store_.items.push_back({level_.items, store_.items[level_.items].count + 1, item});
+  level_.items = static_cast<Index>(store_.items.size() - 1);
+  level_dirty_ = true;
+  return outputs_fit();
+}
+
+bool Step::comma_between_items() {
+  const auto count = static_cast<int>(store_.items[level_.items].count);
+  return count < (level_.width != 0 ? level_.width : kMostOutputs);
+}
+
+bool Step::plain_star() {
+  if (level_.kind == Level::Scalar || level_.kind == Level::In) return false;
+  level_.star = level_.plain_star = level_.item_star = true;
+  level_dirty_ = true;
+  return viable(level_);
+}
+
+bool Step::new_name(const Word& word) {
+  if (word.terminal == Terminal::kw_AS) {
+    sem_.as = true;
+    if (level_.clause == Clause::Items) return true;
+    if (fresh_alias_fits()) return true;
+    for (const Obligation& wanted : pending(level_)) {
+      if (wanted.qualifier != kNoName && alias_fits(wanted.qualifier)) return true;
+    }
+    return false;
+  }
+  if (word.terminal != Terminal::Name || word.keyword) return false;
+  if (word.name == world_.true_name() || word.name == world_.false_name()) return false;
+  if (level_.clause != Clause::Items) return name_item(word.name);
+  if (!sem_.as) return false;
+  level_.item_alias = word.name;
+  level_dirty_ = true;
+  return true;
+}
+
+bool Step::enter_clause(Clause clause) {
+  if (!level_.settled && !settle()) return false;
+  if (clause == Clause::Having && !level_.grouped && !level_.aggregating) return false;
+  if (clause == Clause::Group) level_.grouped = true;
+  level_.clause = clause;
+  level_dirty_ = true;
+  return true;
+}
+
+std::vector<SelectItem> Step::items(const Level& level) const {
+  std::vector<SelectItem> items(store_.items[level.items].count);
+  size_t at = items.size();
+  for (Index i = level.items; i != 0; i = store_.items[i].below) items[--at] = store_.items[i].item;
+  return items;
+}
+
+// The names of what the SELECT puts out, by what its FROM holds so far. A repeated `x` becomes `x:1`, then `x:2`; after
+// four of them the database draws lots.
+std::vector<NameId> Step::outputs_now(const Level& level) const {
+  std::vector<NameId> names;
+  std::vector<FromItem> from;
+  if (level.star) from = from_items(level);
+  const auto taken = [&](NameId name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto push = [&](NameId name) {
+    if (name != kNoName && taken(name)) {
+      std::string stem(store_.names.text(name));
+      const size_t colon = stem.find_last_not_of("0123456789");
+      if (colon != std::string::npos && stem[colon] == ':' && colon + 1 < stem.size()) stem.resize(colon);
+      for (int n = 1; name != kNoName && taken(name); ++n) {
+        name = n <= 4 ? store_.names.intern(stem + ":" + std::to_string(n)) : kNoName;
+      }
+    }
+    names.push_back(name);
+  };
+  for (const SelectItem& item : items(level)) {
+    if (item.star == SelectItem::No) {
+      push(item.alias != kNoName ? item.alias : item.column);
+      continue;
+    }
+    for (const FromItem& source : from) {
+      if (item.star == SelectItem::Qualified && source.name != item.qualifier) continue;
+      for (const Source::Column& column : source.source->columns) {
+        if (column.hidden) continue;
+        const bool merged = std::find(source.merged.begin(), source.merged.end(), column.name) != source.merged.end();
+        if (item.star == SelectItem::All && merged) continue;
+        push(column.name);
+      }
+    }
+  }
+  return names;
+}
+
+int Step::width_now(const Level& level) const {
+  if (!level.star) return static_cast<int>(store_.items[level.items].count);
+  return static_cast<int>(outputs_now(level).size());
+}
+
+bool Step::widths_fit(bool closing) const {
+  if (!level_.star && level_.width == 0) return true;
+  const int width = width_now(level_);
+  if (width > kMostOutputs) return false;
+  if (level_.width == 0) return true;
+  return closing ? width == level_.width : width <= level_.width;
+}
+
+// What a derived table puts out must not repeat a name that the SELECT around it has claimed.
+bool Step::outputs_fit() {
+  if (level_.kind != Level::Derived || level_.branches != 1 || !world_.settings().lookahead) return true;
+  Source source;
+  for (const NameId name : outputs_now(level_)) source.columns.push_back({name, kEveryRole, false});
+  source.index();
+  Level outer = store_.levels[level_.parent];
+  FromNode node;
+  node.below = outer.from;
+  node.count = store_.from[outer.from].count + 1;
+  node.item.source = &source;
+  node.item.name_open = true;
+  node.item.merge_open = outer.from != 0;
+  store_.from.push_back(node);
+  outer.from = static_cast<Index>(store_.from.size() - 1);
+  const bool fits = viable(outer);
+  store_.from.pop_back();
+  return fits;
+}
+
+}  // namespace pccsql::track

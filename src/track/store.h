@@ -1,0 +1,266 @@
+// Store: everything a tracker remembers about the prefixes it has seen, as records that are never changed.
+//
+// A record names others by index, so a state is a few integers: an older one stays valid when a newer one is made from it.
+// A SELECT that is being written is a Level; what is open inside its expressions is a stack of Frames; the columns it names
+// are a list of Refs, newest first. Lists share their tails.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "base/names.h"
+#include "track/control.h"
+#include "track/supply.h"
+#include "track/text_arena.h"
+#include "track/world.h"
+
+namespace pccsql::track {
+
+using Index = uint32_t;  // into a pool; 0 is "none"
+
+enum class Clause : uint8_t { Items, From, On, Where, Group, Having, Order, Limit, Done };
+
+// Where an expression stands, as far as names and roles care.
+struct Place {
+  Clause clause = Clause::Items;
+  enum Inside : uint8_t { Plain, Argument, Filter, Window } inside = Plain;  // of COUNT/SUM/AVG; of FILTER; of a window
+  bool asked = false;       // more than the value itself is asked of a column here
+  bool aggregates = false;  // an aggregate may stand here
+  bool windows = false;     // a window function may stand here
+  bool local = false;       // inside an aggregate: names bind to this SELECT alone
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+// The columns a name was bound to: several where USING merged them, none of a table where a query gave the value.
+struct Binding {
+  std::vector<ColumnRef> columns;
+  RoleSet permitted = kEveryRole;
+  uint32_t item = 0;  // the first FROM item that holds it, counted from 1
+};
+
+// One name as it was written. INVARIANT: `roles` are permitted, or can still be by the FROM that will bind it.
+struct Ref {
+  NameId qualifier = kNoName;
+  NameId name = kNoName;
+  Index binding = 0;  // 0: its FROM has not closed
+  RoleSet roles = 0;
+  Place place;
+  bool minmax = false;   // argument of an aggregate MIN or MAX
+  bool fixed = false;    // written in a nested SELECT, or standing for an alias: its roles change no more
+  bool outward = false;  // bound by an enclosing SELECT, which has it in its own list
+};
+struct RefNode {
+  Index below = 0;
+  uint32_t count = 0;  // this one and those below
+  Ref ref;
+};
+
+struct SelectItem {
+  enum Star : uint8_t { No, All, Qualified } star = No;
+  NameId qualifier = kNoName;  // of `q.*`
+  NameId alias = kNoName;
+  NameId column = kNoName;  // an item that is a column is called after it
+  bool aggregate = false;
+  bool window = false;
+  bool extreme = false;   // holds a literal that arithmetic could overflow with
+  bool outward = false;   // names a column of an enclosing SELECT
+  bool constant = false;  // names no column, holds no SELECT
+  uint32_t first_ref = 0, last_ref = 0;  // of the level's refs, by count
+};
+struct ItemNode {
+  Index below = 0;
+  uint32_t count = 0;
+  SelectItem item;
+};
+
+struct FromNode {
+  Index below = 0;
+  uint32_t count = 0;
+  FromItem item;
+  bool outer = false;    // RIGHT or FULL
+  bool natural = false;
+  bool comma = false;
+};
+
+struct CteNode {
+  Index below = 0;
+  const Source* source = nullptr;
+  uint16_t tables = 1;
+};
+
+struct NameNode {
+  Index below = 0;
+  uint32_t count = 0;
+  NameId qualifier = kNoName, name = kNoName;
+};
+
+struct UseNode {  // a use that is settled
+  Index below = 0;
+  Use use;
+};
+
+// One query that is being written: what its current SELECT has so far, and what the query asks of its SELECTs.
+struct Level {
+  Index parent = 0;
+  uint16_t outer_open = 0;  // frames that the level around it has open
+  enum Kind : uint8_t { Statement, Cte, Derived, Scalar, In, Exists } kind = Statement;
+  enum View : uint8_t { All, ParentOnly, Nothing } view = All;  // which enclosing SELECTs its names can reach
+  Clause clause = Clause::Items;
+  bool from_open = false;    // FROM was read and may take more
+  bool settled = false;      // no FROM can come: names bind at once
+  bool star = false;         // `*` or `q.*` among the items
+  bool plain_star = false;
+  bool aggregating = false;  // an aggregate of its own in the select list
+  bool grouped = false;
+  bool windowed = false;
+  bool extreme = false;      // of the item being written
+  bool nested = false;       // the item being written holds a SELECT
+  bool item_star = false;
+  bool item_aggregate = false, item_window = false, item_outward = false;
+  bool merges = false;       // some USING or NATURAL in FROM
+  bool outer_join = false;   // some RIGHT or FULL in FROM
+  bool first_names_known = false;
+  uint16_t width = 0;        // that every branch must have; 0: any
+  uint16_t branches = 0;
+  uint16_t tables = 0;       // in FROM, counted through derived tables and CTEs
+  uint16_t depth = 0;        // of the parser's stack, below this query
+  uint16_t query_depth = 0;  // with WITH
+  Index refs = 0, items = 0, from = 0, passed = 0, ctes = 0, outputs = 0, declared = 0, order_names = 0;  // declared: (…) after a CTE's name
+  uint32_t item_refs = 0;    // refs when the item began
+  uint16_t aggregates = 0;   // aggregates of its own so far, anywhere
+  NameId item_alias = kNoName;
+  NameId cte = kNoName;      // Cte: its name
+  // the join being written
+  bool join_natural = false, join_outer = false, join_comma = false, item_open = false;
+};
+
+// An operator that waits for the end of its right operand.
+struct OperatorNode {
+  Index below = 0;
+  uint8_t precedence = 0;
+  bool asks_right = false;  // what comes to its right is asked, not handed on; also by those below
+  bool arithmetic = false;
+  bool extreme = false;     // its left operand holds such a literal
+  bool and_ = false;
+  uint8_t weight = 0;       // on the parser's stack
+  uint16_t weights = 0;     // this one's and those below
+  uint32_t left = 0;        // refs where its left operand begins
+};
+
+struct Frame {
+  Index below = 0;
+  enum Kind : uint8_t { Expr, Paren, Call, Filter, Case, Cast, InSet, Exists, Window, Term, CteHead, DerivedTable, Using, FrameBound } kind = Expr;
+  Place place;            // Expr: of the expression itself; others: of what is written directly inside
+  uint16_t depth = 0;     // of the parser's stack
+  uint16_t height = 0;    // operators so far
+  uint32_t refs = 0;      // refs when it began
+  // Expr
+  Index operators = 0;
+  uint32_t operand = 0;   // refs where the operand at hand begins
+  uint8_t prefixes = 0;   // signs before the operand at hand
+  bool extreme = false;   // the operand at hand holds such a literal
+  bool after = false;     // the operand at hand is complete
+  bool zero = false;      // it is the number 0 and nothing else
+  bool and_operand = false;  // the whole expression is an operand of AND
+  bool low_between = false;  // the operand after BETWEEN … AND comes next
+  // the name at hand
+  NameId name = kNoName;
+  NameId qualifier = kNoName;
+  Quote quote = Quote::None;
+  uint8_t readings = 0;
+  bool whole_star = false;  // it is `q.*`
+  // Call
+  const Callable* function = nullptr;
+  uint16_t arguments = 0;
+  bool distinct = false, star = false, closed = false, inner_aggregate = false, scalar_only = false, filtered = false;
+  // Case: 0 operand, 1 WHEN, 2 THEN, 3 ELSE. Expr: 1 after IS, 2 after NOT, 3 after EXISTS. Paren: 1 holds a SELECT
+  uint8_t part = 0;
+  uint8_t pairs = 0;
+  // Window
+  uint8_t order_terms = 0;
+  Terminal unit = Terminal::End, bound = Terminal::End;
+  bool in_bound = false, between = false, in_end = false;
+  // Term: of ORDER BY or GROUP BY
+  bool pure = false;       // so far only signs, parentheses and one number or name
+  bool negative = false;   // an odd number of minus signs
+  bool owes_operator = false;  // it is a number that is no place in the output
+  bool signed_ = false;
+  bool compound = false;   // after a set operation
+};
+
+// A number or string as far as meaning goes.
+struct Literal {
+  uint32_t value = 0;    // of an integer that fits 31 bits
+  uint16_t digits = 0;
+  bool integer = true;   // `value` is right
+  bool extreme = false;  // over 15 digits, in hex or with an exponent; a string that could be read so
+};
+
+enum Reading : uint8_t { AsColumn = 1, AsQualifier = 2, AsFunction = 4, AsAlias = 8, AsString = 16, AsBoolean = 32 };
+
+// After whole lexemes. What an expression that has just ended was is kept for whoever reads on.
+struct Sem {
+  StackId stack = kDeadStack;
+  Index level = 0;
+  Index frame = 0;
+  uint16_t open = 0;   // frames of the innermost level
+  Index uses = 0;      // of closed queries
+  Index cte_names = 0;    // of the whole statement
+  NameId bare = kNoName;  // the last expression is this column and nothing else
+  bool zero = false;      // or the number 0
+  bool as = false;        // AS was read, a new name must follow
+  bool ended = false;     // a `;` was read
+};
+
+// The names of the world, and on top those that a text brings.
+class LocalNames {
+ public:
+  explicit LocalNames(const Names& world) : world_(world) {}
+  NameId intern(std::string_view text) {
+    if (const NameId known = world_.find(text); known != kNoName) return known;
+    return own_.intern(text) + static_cast<NameId>(world_.size()) - 1;
+  }
+  std::string_view text(NameId name) const {
+    return name < world_.size() ? world_.text(name) : own_.text(name - static_cast<NameId>(world_.size()) + 1);
+  }
+  size_t size() const { return own_.size(); }
+  void truncate(size_t size) { own_.truncate(size); }
+
+ private:
+  const Names& world_;
+  Names own_;
+};
+
+struct Store {
+  explicit Store(const World& of)
+      : world(of), names(of.names()), control(sql_grammar(), of.settings().language) {}
+
+  const World& world;
+  LocalNames names;
+  TextArena texts;
+  Control control;
+  std::vector<Level> levels = std::vector<Level>(1);
+  std::vector<Frame> frames = std::vector<Frame>(1);
+  std::vector<RefNode> refs = std::vector<RefNode>(1);
+  std::vector<Binding> bindings = std::vector<Binding>(1);
+  std::vector<ItemNode> items = std::vector<ItemNode>(1);
+  std::vector<FromNode> from = std::vector<FromNode>(1);
+  std::vector<CteNode> ctes = std::vector<CteNode>(1);
+  std::vector<NameNode> name_lists = std::vector<NameNode>(1);
+  std::vector<OperatorNode> operators = std::vector<OperatorNode>(1);
+  std::vector<UseNode> uses = std::vector<UseNode>(1);
+  std::deque<Source> sources;  // derived tables and CTEs; never moved
+
+  struct Mark {
+    size_t names, levels, frames, refs, bindings, items, from, ctes, name_lists, operators, uses, sources;
+  };
+  Mark mark() const {
+    return {names.size(), levels.size(), frames.size(), refs.size(),       bindings.size(),  items.size(),
+            from.size(),  ctes.size(),   name_lists.size(), operators.size(), uses.size(), sources.size()};
+  }
+  void release(const Mark& mark);
+};
+
+}  // namespace pccsql::track

@@ -1,0 +1,103 @@
+// Tracker: the incremental judge. Knows, after any prefix of a text, whether and how it can still be finished.
+//
+// A prefix is a small integer: copying a state, going back to an older one and comparing are all free. Two trackers
+// stand behind this interface: ours (sql_tracker.h), which admits a byte only if the text with it can still become a
+// permitted query that the database runs, and the paper's (paper_tracker.h), which masks column slots and refuses at
+// a dead end. Neither knows tokens.
+#pragma once
+
+#include <cstdint>
+#include <compare>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "policy/policy.h"
+#include "syntax/grammar.h"
+
+namespace pccsql::track {
+
+enum class Aliases : uint8_t { Short, Any };  // what may qualify a column before FROM has introduced it
+enum class Style : uint8_t { Any, Canonical };  // Canonical: keywords in capitals, names as declared, single blanks
+
+struct TrackSettings {
+  Language language = Language::Full;
+  Profile profile = Profile::Strict;
+  bool lookahead = true;       // off: a name is admitted without asking whether some FROM can supply it
+  bool derived_names = false;  // a name before FROM may be one that only a derived table will introduce
+  Aliases aliases = Aliases::Short;
+  Style style = Style::Any;
+};
+
+using PrefixId = uint32_t;
+inline constexpr PrefixId kDead = 0;
+
+// Equal keys mean equal futures, in every tracker made from one world: what a cache across generations may use.
+struct Key {
+  uint64_t high = 0;
+  uint64_t low = 0;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+// Inside free text nearly every byte may follow, and the same ones wherever it stands.
+enum class FreeText : uint8_t {
+  None,
+  String,   // inside '…'
+  NewName,  // inside a bare word that introduces a name, whatever it will be
+  Quoted,   // inside a quoted name that introduces a name
+};
+
+struct Use {
+  ColumnRef column;
+  Role role = Role::Sel;
+  friend auto operator<=>(const Use& a, const Use& b) {
+    return std::tuple(a.column.table, a.column.column, a.role) <=> std::tuple(b.column.table, b.column.column, b.role);
+  }
+  friend bool operator==(const Use& a, const Use& b) { return a.column == b.column && a.role == b.role; }
+};
+
+// What a person would want to know about a prefix.
+struct Explanation {
+  struct Name {
+    std::string text;    // as it would be written: `name`, `T1.name`
+    std::string detail;  // the table it belongs to and its policy; for a blocked one, why it may not stand here
+  };
+  std::string clause;                    // "select list", "FROM", "WHERE", …; empty before SELECT
+  std::string role;                      // what a column written here would be used as: "Sel", "Agg and Where"
+  std::vector<std::string> scope;        // "singer AS T1"; innermost SELECT first
+  std::vector<std::string> obligations;  // "T1.name (Sel)": named before a FROM that must supply them
+  std::vector<std::string> lexemes;      // keywords, punctuation, kinds of literals that may come next
+  std::vector<Name> allowed;             // names that may come next (or be finished, inside a word)
+  std::vector<Name> blocked;             // names the catalogue has that may not, and why
+};
+
+class Tracker {
+ public:
+  virtual ~Tracker() = default;
+
+  virtual PrefixId start() = 0;
+  // The text goes on with `byte`; kDead if no permitted query could come of it.
+  virtual PrefixId push(PrefixId prefix, uint8_t byte) = 0;
+  // Whether the text is a whole query as it stands.
+  virtual bool may_end(PrefixId prefix) = 0;
+  virtual Key key(PrefixId prefix) = 0;
+  // A text that finishes the prefix; its length is the bound that a budget is held against. INVARIANT: after the first
+  // byte of it, what remains of it (or something no longer) is the completion again. Nothing: a dead end, which only a
+  // tracker without look-ahead can have.
+  virtual std::optional<std::string> completion(PrefixId prefix) = 0;
+  // An upper bound on completion's length that costs next to nothing.
+  virtual uint32_t completion_bound(PrefixId prefix) = 0;
+  virtual FreeText free_text(PrefixId prefix) = 0;
+  // How many more bytes the open literal, name or run of blanks may have; what is longer must be judged byte by byte.
+  virtual uint32_t room(PrefixId prefix) = 0;
+  virtual Explanation explain(PrefixId prefix) = 0;
+  // Columns used so far, each with its role once, sorted; names before their FROM are not among them.
+  virtual std::vector<Use> uses(PrefixId prefix) = 0;
+
+  // What was made after `mark()` is forgotten by `release(mark)`: its prefixes must not be used again.
+  virtual uint32_t mark() = 0;
+  virtual void release(uint32_t mark) = 0;
+};
+
+}  // namespace pccsql::track

@@ -1,0 +1,142 @@
+#include "track/world.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace pccsql::track {
+namespace {
+
+// Types that CAST is written with; the database would take any word.
+constexpr std::string_view kTypes[] = {
+    "BIGINT", "BLOB",    "BOOLEAN", "CHAR",  "CHARACTER", "DATE",    "DATETIME", "DECIMAL", "DOUBLE", "FLOAT",   "INT",  "INTEGER",
+    "NUMBER", "NUMERIC", "NVARCHAR", "PRECISION", "REAL", "SIGNED", "SMALLINT", "STRING", "TEXT", "TIME", "TIMESTAMP", "TINYINT",
+    "UNSIGNED", "VARCHAR", "YEAR"};
+constexpr std::string_view kCollations[] = {"BINARY", "NOCASE", "RTRIM"};
+constexpr std::string_view kRowids[] = {"rowid", "oid", "_rowid_"};
+
+bool looks_bare(std::string_view text) {
+  if (text.empty()) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+    if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '$'))) return false;
+  }
+  return find_invalid_utf8(text) == std::string_view::npos;
+}
+
+std::string capitals(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
+  return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const World> World::make(const Catalog& catalog, const Policy& policy, TrackSettings settings) {
+  return std::shared_ptr<const World>(new World(catalog, policy, settings));
+}
+
+void World::add_word(std::string_view text, std::string_view canonical) {
+  const NameId name = names_.intern(text);
+  if (canonical_.size() <= name) canonical_.resize(name + 1);
+  if (canonical_[name].empty()) canonical_[name] = canonical;
+}
+
+World::World(const Catalog& catalog, const Policy& policy, TrackSettings settings)
+    : catalog_(catalog),
+      policy_(policy),
+      settings_(settings),
+      names_(catalog.names()),
+      sources_(catalog, policy, settings.profile) {
+  for (const Table& table : catalog.tables()) {
+    add_word(table.name, table.name);
+    for (const Column& column : table.columns) add_word(column.name, column.name);
+  }
+  for (size_t t = 0; t < kTerminals; ++t) {
+    const std::string_view text = spelling(static_cast<Terminal>(t));
+    if (looks_bare(text) && terminal_of(text) == static_cast<Terminal>(t)) add_word(text, text);
+  }
+  for (const std::string_view text : kRowids) add_word(text, text);
+  for (const std::string_view text : {"TRUE", "FALSE"}) add_word(text, text);
+  for (const std::string_view text : kTypes) add_word(text, text);
+  for (const std::string_view text : kCollations) add_word(text, text);
+  add_functions();
+
+  const size_t count = names_.size();
+  canonical_.resize(count);
+  bare_.resize(count);
+  is_column_.resize(count);
+  keyword_.resize(count, Terminal::Illegal);
+  rank_.resize(count, kNoRank);
+  by_rank_.reserve(count);
+  for (NameId name = 1; name < count; ++name) {
+    const std::string_view text = names_.text(name);
+    if (canonical_[name].empty()) canonical_[name] = text;
+    bare_[name] = looks_bare(text);
+    keyword_[name] = terminal_of(text);
+    by_rank_.push_back(name);
+  }
+  std::sort(by_rank_.begin(), by_rank_.end(), [&](NameId a, NameId b) { return names_.text(a) < names_.text(b); });
+  for (Rank rank = 0; rank < by_rank_.size(); ++rank) rank_[by_rank_[rank]] = rank;
+
+  for (const Source& source : sources_.all()) {
+    if (!source.nameable) continue;
+    anything_to_ask_ = true;
+    for (const Source::Column& column : source.columns) {
+      if (!is_column_[column.name]) column_names_.push_back(column.name);
+      is_column_[column.name] = true;
+    }
+  }
+  for (const std::string_view text : kTypes) type_names_.push_back(names_.find(text));
+  for (const std::string_view text : kCollations) collations_.push_back(names_.find(text));
+  for (size_t i = 0; i < 3; ++i) rowid_[i] = names_.find(kRowids[i]);
+  true_ = names_.find("true");
+  false_ = names_.find("false");
+}
+
+void World::add_functions() {
+  functions_.emplace_back();
+  for (const Function& function : sql_grammar().functions()) {
+    const bool beyond = function.kind == FunctionKind::Window && settings_.language == Language::Fragment;
+    if (function.kind == FunctionKind::Outside || beyond) continue;
+    add_word(function.name, capitals(function.name));
+    const NameId name = names_.find(function.name);
+    if (function_of_.size() <= name) function_of_.resize(name + 1);
+    const std::string_view text = function.name;
+    if (function_of_[name] != 0) {  // min and max have two entries
+      Callable& known = functions_[function_of_[name]];
+      known.least = std::min(known.least, function.least);
+      known.most = std::max(known.most, function.most);
+      known.mode = Callable::Extreme;
+      continue;
+    }
+    Callable callable;
+    callable.name = text;
+    callable.least = function.least;
+    callable.most = function.most;
+    callable.star = text == "count";
+    if (function.kind == FunctionKind::Window) callable.mode = Callable::Window;
+    if (function.kind == FunctionKind::Aggregate) {
+      callable.mode = text == "count" || text == "sum" || text == "avg" ? Callable::Sums : Callable::Aggregate;
+    }
+    if (text == "coalesce" || text == "ifnull") callable.hands = Callable::All;
+    if (text == "round") callable.hands = Callable::First;
+    if (text == "iif") callable.hands = Callable::NotFirst;
+    function_of_[name] = static_cast<uint16_t>(functions_.size());
+    functions_.push_back(callable);
+    function_names_.push_back(name);
+  }
+}
+
+std::pair<Rank, Rank> World::range(std::string_view prefix) const {
+  const auto begin = std::lower_bound(by_rank_.begin(), by_rank_.end(), prefix, [&](NameId name, std::string_view text) {
+    return names_.text(name) < text;
+  });
+  const auto end = std::upper_bound(begin, by_rank_.end(), prefix, [&](std::string_view text, NameId name) {
+    return text < names_.text(name).substr(0, text.size());
+  });
+  return {static_cast<Rank>(begin - by_rank_.begin()), static_cast<Rank>(end - by_rank_.begin())};
+}
+
+}  // namespace pccsql::track

@@ -1,0 +1,112 @@
+// World: what one schema and one policy make of the language, compiled once and shared by every tracker.
+//
+// Tables and columns with the roles each permits, the functions, and the dictionary: every word that has a meaning before
+// a text brings names of its own. Words are sorted, so that "some admitted word begins with these letters" is a range.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/names.h"
+#include "syntax/grammar.h"
+#include "track/supply.h"
+#include "track/tracker.h"
+
+namespace pccsql::track {
+
+// The bounds on what is generated, besides those that the settings lift. Each is far above what people write.
+inline constexpr uint32_t kLongestLiteral = 256;  // bytes of a string
+inline constexpr uint32_t kLongestNumber = 40;
+inline constexpr uint32_t kLongestNewName = 64;
+inline constexpr uint32_t kLongestBlank = 32;
+inline constexpr int kDeepest = 78;            // of the database's parser stack of 100
+inline constexpr int kTallest = 900;           // operators in one expression; the database takes a tree of 1,000
+inline constexpr int kMostTables = 60;         // of the database's 64, counted through derived tables
+inline constexpr int kMostOutputs = 1900;      // of the database's 2,000
+inline constexpr int kMostBranches = 480;      // of the database's 500
+inline constexpr int kMostArguments = 100;
+
+using Rank = uint32_t;  // of a word in the dictionary
+inline constexpr Rank kNoRank = UINT32_MAX;
+
+struct Callable {
+  std::string_view name;
+  uint16_t least = 0, most = 0;  // arguments, over all its forms
+  enum Mode : uint8_t {
+    Scalar,
+    Aggregate,  // takes the role of its clause: TOTAL, GROUP_CONCAT …
+    Sums,       // COUNT, SUM, AVG
+    Extreme,    // MIN and MAX: an aggregate with one argument, a scalar with more
+    Window,
+  } mode = Scalar;
+  enum Hands : uint8_t { None, All, First, NotFirst } hands = None;  // arguments whose value the result is
+  bool star = false;                                                // COUNT(*)
+};
+
+class World {
+ public:
+  // Keeps references to both: they must outlive it.
+  static std::shared_ptr<const World> make(const Catalog& catalog, const Policy& policy, TrackSettings settings = {});
+
+  const Catalog& catalog() const { return catalog_; }
+  const Policy& policy() const { return policy_; }
+  const TrackSettings& settings() const { return settings_; }
+  const Sources& sources() const { return sources_; }
+  const Names& names() const { return names_; }
+  bool strict() const { return settings_.profile == Profile::Strict; }
+  // Whether any table can be named at all.
+  bool anything_to_ask() const { return anything_to_ask_; }
+
+  // The dictionary. Every NameId of names() has a rank.
+  size_t words() const { return by_rank_.size(); }
+  NameId word(Rank rank) const { return by_rank_[rank]; }
+  Rank rank(NameId name) const { return name < rank_.size() ? rank_[name] : kNoRank; }
+  // The words that begin with `prefix` (folded): [first, last).
+  std::pair<Rank, Rank> range(std::string_view prefix) const;
+  // As it is written in canonical style: keywords and functions in capitals, names as declared.
+  std::string_view canonical(NameId name) const { return canonical_[name]; }
+  // Whether it can be written without quotes, keywords aside.
+  bool is_bare(NameId name) const { return bare_[name]; }
+  Terminal keyword(NameId name) const { return keyword_[name]; }  // Illegal: none
+
+  // Functions that may be generated, by their name.
+  const Callable* function(NameId name) const {
+    return name < function_of_.size() && function_of_[name] != 0 ? &functions_[function_of_[name]] : nullptr;
+  }
+  std::span<const NameId> function_names() const { return function_names_; }
+  std::span<const NameId> column_names() const { return column_names_; }  // of tables that can be named; each once
+  std::span<const NameId> type_names() const { return type_names_; }
+  std::span<const NameId> collations() const { return collations_; }
+  bool is_column_name(NameId name) const { return name < is_column_.size() && is_column_[name]; }
+  bool is_rowid(NameId name) const { return name != kNoName && (name == rowid_[0] || name == rowid_[1] || name == rowid_[2]); }
+  std::span<const NameId> rowid_names() const { return rowid_; }
+  NameId true_name() const { return true_; }
+  NameId false_name() const { return false_; }
+
+ private:
+  World(const Catalog& catalog, const Policy& policy, TrackSettings settings);
+  void add_word(std::string_view text, std::string_view canonical);
+  void add_functions();
+
+  const Catalog& catalog_;
+  const Policy& policy_;
+  const TrackSettings settings_;
+  Names names_;
+  Sources sources_;
+  bool anything_to_ask_ = false;
+  std::vector<NameId> by_rank_;
+  std::vector<Rank> rank_;
+  std::vector<std::string> canonical_;  // by NameId
+  std::vector<char> bare_, is_column_;
+  std::vector<Terminal> keyword_;
+  std::vector<Callable> functions_;
+  std::vector<uint16_t> function_of_;
+  std::vector<NameId> function_names_, column_names_, type_names_, collations_;
+  NameId rowid_[3] = {};
+  NameId true_ = kNoName, false_ = kNoName;
+};
+
+}  // namespace pccsql::track

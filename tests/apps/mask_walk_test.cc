@@ -1,0 +1,188 @@
+// Replays and walks notice a mask that is wrong: too open, too narrow, or over another database.
+#include <gtest/gtest.h>
+
+#include "apps/mask_replay.h"
+#include "apps/mask_walk.h"
+#include "policy/policy_file.h"
+#include "schema/reader.h"
+#include "schema/scratch.h"
+
+namespace pccsql {
+namespace {
+
+constexpr const char* kDdl =
+    "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL, cost REAL);\n"
+    "CREATE TABLE sale (item_id INTEGER, amount INTEGER);\n";
+constexpr const char* kPolicy =
+    "version: 1\ntables:\n  item: {id: ConditionOnly, name: Public, cost: AggregateOnly}\n  sale: {\"*\": Public}\n";
+
+struct Shop {
+  Catalog catalog = *read_ddl_catalog(kDdl);
+  Policy policy = *parse_policy_yaml(kPolicy, catalog);
+  Tokens tokens = *Tokens::load("builtin");
+  TokenClasses classes{tokens.vocabulary(), catalog};
+  size_t width = tokens.vocabulary().size();
+
+  Policy all(ColumnPolicy everywhere) const { return Policy(catalog, everywhere); }
+
+  // Masks by one policy, judged by the shop's.
+  std::unique_ptr<MaskWorld> world(const Policy& masked_by, Settings settings = {},
+                                   const std::optional<std::string>& db = {}) const {
+    auto made = MaskWorld::make(catalog, policy, tokens.index(), settings, db, masked_by);
+    EXPECT_TRUE(made);
+    return std::move(*made);
+  }
+  std::unique_ptr<MaskWorld> world() const { return world(policy); }
+};
+
+const Shop& shop() {
+  static const Shop the_shop;
+  return the_shop;
+}
+
+Replayed replayed(MaskWorld& world, const std::string& sql, size_t random = 3) {
+  Replayer replayer(shop().tokens, shop().width, random, 1);
+  Replayed result;
+  replayer.run(world, sql, result);
+  return result;
+}
+
+TEST(MaskReplay, SafeQueriesAreAdmittedInEveryTokenisation) {
+  const auto world = shop().world();
+  for (const char* sql :
+       {"SELECT name FROM item",
+        "SELECT T1.name FROM item AS T1 JOIN sale AS T2 ON T1.id = T2.item_id WHERE T2.amount > 3",
+        "SELECT AVG(cost), COUNT(*) FROM item", "select name from item where id = 4 order by name limit 1;"}) {
+    const Replayed result = replayed(*world, sql);
+    EXPECT_EQ(result.verdict, Verdict::Safe) << result.reason;
+    EXPECT_EQ(result.outcome, Outcome::Admitted) << sql;
+    ASSERT_EQ(result.attempts.size(), 4u);
+    for (const Attempt& attempt : result.attempts) {
+      EXPECT_FALSE(attempt.contradiction);
+      EXPECT_EQ(attempt.nanoseconds.size(), attempt.tokens.size() + 1);
+    }
+  }
+}
+
+TEST(MaskReplay, OthersAreStoppedAndTheReasonNamesTheColumn) {
+  const auto world = shop().world();
+  const Replayed result = replayed(*world, "SELECT name, cost FROM item");
+  EXPECT_EQ(result.outcome, Outcome::Stopped);
+  ASSERT_TRUE(result.attempts[0].stop);
+  EXPECT_EQ(place_of(result), Place::At);
+  EXPECT_NE(result.attempts[0].stop->reason.find("cost"), std::string::npos) << result.attempts[0].stop->reason;
+  EXPECT_EQ(replayed(*world, "DELETE FROM item").outcome, Outcome::Stopped);
+  EXPECT_EQ(replayed(*world, "SELECT wage FROM item").outcome, Outcome::Stopped);
+  EXPECT_EQ(replayed(*world, "SELECT name FROM").outcome, Outcome::Stopped);
+}
+
+TEST(MaskReplay, AQueryThatBreaksOffIsStoppedAtItsEnd) {
+  const auto world = shop().world();
+  const std::string sql = "SELECT name FROM item WHERE ";
+  const Replayed result = replayed(*world, sql);
+  EXPECT_EQ(result.outcome, Outcome::Stopped);
+  for (const Attempt& attempt : result.attempts) {
+    ASSERT_TRUE(attempt.stop);
+    EXPECT_EQ(attempt.stop->token, attempt.tokens.size());
+    EXPECT_EQ(attempt.stop->byte, sql.size());
+  }
+}
+
+TEST(MaskReplay, BoundsAreCountedApart) {
+  const auto world = shop().world();
+  const Replayed alias = replayed(*world, "SELECT name n FROM item");
+  EXPECT_EQ(alias.outcome, Outcome::Bound);
+  EXPECT_EQ(alias.bound, "select alias without AS");
+  const Replayed derived = replayed(*world, "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM sale GROUP BY item_id)");
+  EXPECT_EQ(derived.outcome, Outcome::Bound);
+  EXPECT_NE(derived.bound.find("--derived-names"), std::string::npos) << derived.bound;
+  const Replayed any = replayed(*world, "SELECT things.name FROM item AS things");
+  EXPECT_EQ(any.outcome, Outcome::Bound);
+  EXPECT_NE(any.bound.find("--aliases any"), std::string::npos) << any.bound;
+}
+
+TEST(MaskReplay, AMaskThatIsTooOpenOrTooNarrowFails) {
+  const auto open = shop().world(shop().all(ColumnPolicy::Public));
+  ReplayTotals totals;
+  const Replayed through = replayed(*open, "SELECT cost FROM item");
+  EXPECT_EQ(through.outcome, Outcome::LetThrough);
+  totals.add(through);
+  EXPECT_FALSE(totals.fine());
+
+  Policy narrow = shop().policy;
+  narrow.set(*shop().catalog.find_column("item", "name"), ColumnPolicy::Hidden);
+  const auto closed = shop().world(narrow);
+  const Replayed refused = replayed(*closed, "SELECT name FROM item");
+  EXPECT_EQ(refused.verdict, Verdict::Safe);
+  EXPECT_EQ(refused.outcome, Outcome::Refused) << refused.bound;
+  ReplayTotals others;
+  others.add(refused);
+  EXPECT_FALSE(others.fine());
+}
+
+std::vector<Walk> walks(MaskWorld& world, WalkLogits logits, size_t count, uint64_t seed = 1, uint32_t longest = 80) {
+  Walker walker(world, shop().classes, logits, longest, shop().width);
+  EXPECT_GT(walker.shortest(), 1u);
+  std::vector<Walk> all;
+  for (size_t i = 0; i < count; ++i) all.push_back(walker.walk(seed + i));
+  return all;
+}
+
+TEST(MaskWalk, WalksAreGoodAndFixedByTheirSeed) {
+  const auto world = shop().world();
+  for (const WalkLogits logits : {WalkLogits::Uniform, WalkLogits::Adversarial}) {
+    const std::vector<Walk> first = walks(*world, logits, 40);
+    const std::vector<Walk> again = walks(*world, logits, 40);
+    std::set<std::string> texts;
+    for (size_t i = 0; i < first.size(); ++i) {
+      EXPECT_EQ(first[i].end, WalkEnd::Good) << first[i].seed << ": " << first[i].text << "\n" << first[i].detail;
+      EXPECT_EQ(first[i].text, again[i].text);
+      EXPECT_LE(first[i].tokens, first[i].budget);
+      texts.insert(first[i].text);
+    }
+    EXPECT_GT(texts.size(), 30u);
+  }
+}
+
+TEST(MaskWalk, AdversarialWalksComeToRestrictedNames) {
+  const auto world = shop().world();
+  size_t named = 0;
+  for (const Walk& walk : walks(*world, WalkLogits::Adversarial, 40)) {
+    named += walk.text.find("cost") != std::string::npos || walk.text.find("COST") != std::string::npos ||
+             walk.text.find("id") != std::string::npos || walk.text.find("item") != std::string::npos;
+  }
+  EXPECT_GT(named, 20u);
+}
+
+TEST(MaskWalk, AMaskThatIsTooOpenIsFound) {
+  const auto open = shop().world(shop().all(ColumnPolicy::Public));
+  WalkTotals totals(Language::Full);
+  for (Walk& walk : walks(*open, WalkLogits::Adversarial, 60)) totals.add(std::move(walk), "shop");
+  ASSERT_FALSE(totals.fine());
+  EXPECT_EQ(totals.first_bad->end, WalkEnd::Violation) << totals.first_bad->detail;
+  Walker walker(*open, shop().classes, WalkLogits::Adversarial, 80, shop().width);
+  const Walk again = walker.walk(totals.first_bad->seed);
+  EXPECT_EQ(again.text, totals.first_bad->text);
+  EXPECT_EQ(again.end, WalkEnd::Violation);
+}
+
+TEST(MaskWalk, WhatSqliteRefusesIsFound) {
+  const Scratch scratch;
+  const std::string other = scratch.database("other.sqlite", "CREATE TABLE thing (x);");
+  const auto world = shop().world(shop().policy, {}, other);
+  WalkTotals totals(Language::Full);
+  for (Walk& walk : walks(*world, WalkLogits::Uniform, 60)) totals.add(std::move(walk), "shop");
+  ASSERT_FALSE(totals.fine());
+  EXPECT_EQ(totals.first_bad->end, WalkEnd::Unprepared);
+  EXPECT_NE(totals.first_bad->detail.find("no such table"), std::string::npos) << totals.first_bad->detail;
+}
+
+TEST(MaskWalk, APolicyThatLeavesNothingIsNoBadWalk) {
+  const auto world = shop().world(shop().all(ColumnPolicy::Hidden));
+  Walker walker(*world, shop().classes, WalkLogits::Uniform, 40, shop().width);
+  EXPECT_EQ(walker.shortest(), 0u);
+  EXPECT_EQ(walker.walk(1).end, WalkEnd::NothingToAsk);
+}
+
+}  // namespace
+}  // namespace pccsql

@@ -1,0 +1,104 @@
+#include "track/attack/replay.h"
+
+#include <algorithm>
+
+#include "syntax/lexer.h"
+#include "track/attack/bounds.h"
+#include "track/attack/oracle.h"
+
+namespace pccsql::attack {
+namespace {
+
+// The lexeme that holds or follows the byte.
+std::string lexeme_at(const std::string& text, size_t at) {
+  std::vector<Lexeme> lexemes;
+  lex(text, lexemes);
+  for (const Lexeme& lexeme : lexemes) {
+    if (lexeme.span.end <= at) continue;
+    if (lexeme.terminal == Terminal::Name) return "a name";
+    return std::string(spelling(lexeme.terminal));
+  }
+  return "the end";
+}
+
+}  // namespace
+
+Replay::Replay(Ground& ground, const MakeTracker& make, const MakeTracker& make_open)
+    : ground_(ground), tracker_(make()), open_(make_open ? make_open() : nullptr) {}
+
+void Replay::text(const std::string& sql) {
+  const Judgement judgement = ground_.checker.check(sql, ground_.policy);
+  const bool safe = judgement.verdict == Verdict::Safe;
+  const uint32_t mark = tracker_->mark();
+  size_t at = 0;
+  const PrefixId end = push_all(*tracker_, tracker_->start(), sql, &at);
+  const bool admitted = end != kDead && tracker_->may_end(end);
+  count_.safe += safe;
+  if (admitted) {
+    const std::string wrong = Oracle(ground_, *tracker_).ask_finished(end, sql);
+    if (!wrong.empty()) count_.wrongly_admitted.push_back({ground_.name, sql, sql.size(), wrong});
+    count_.admitted += wrong.empty();
+  }
+  tracker_->release(mark);
+  if (!safe) {
+    count_.stopped += !admitted;
+    return;
+  }
+  if (admitted) return;
+  if (const char* bound = excuse(bounds_of(ground_.catalog(), sql), at)) {
+    ++count_.excused[bound];
+    return;
+  }
+  if (open_) {
+    const uint32_t open_mark = open_->mark();
+    const PrefixId open_end = push_all(*open_, open_->start(), sql);
+    const bool lifted = open_end != kDead && open_->may_end(open_end);
+    open_->release(open_mark);
+    if (lifted) {
+      ++count_.excused["lifted by a setting"];
+      return;
+    }
+  }
+  count_.wrongly_refused.push_back({ground_.name, sql, at, "safe, but stopped"});
+}
+
+void Replay::Count::add(const Count& other) {
+  safe += other.safe;
+  admitted += other.admitted;
+  stopped += other.stopped;
+  for (const auto& [bound, times] : other.excused) excused[bound] += times;
+  wrongly_refused.insert(wrongly_refused.end(), other.wrongly_refused.begin(), other.wrongly_refused.end());
+  wrongly_admitted.insert(wrongly_admitted.end(), other.wrongly_admitted.begin(), other.wrongly_admitted.end());
+}
+
+std::string report(const Replay::Count& count, size_t most) {
+  std::string text = std::to_string(count.safe) + " safe: " + std::to_string(count.admitted) + " admitted, " +
+                     std::to_string(count.wrongly_refused.size()) + " refused";
+  for (const auto& [bound, times] : count.excused)
+    text += ", " + std::to_string(times) + " by the bound `" + bound + "`";
+  text += "; others: " + std::to_string(count.stopped) + " stopped, " + std::to_string(count.wrongly_admitted.size()) +
+          " admitted or with wrong uses\n";
+  for (size_t i = 0; i < std::min(most, count.wrongly_admitted.size()); ++i) {
+    const Miss& miss = count.wrongly_admitted[i];
+    text += "  admitted [" + miss.ground + "] " + miss.text + "\n    " + miss.what + "\n";
+  }
+  std::map<std::string, std::vector<const Miss*>> groups;
+  for (const Miss& miss : count.wrongly_refused) groups[lexeme_at(miss.text, miss.at)].push_back(&miss);
+  for (auto& [lexeme, misses] : groups) {
+    std::ranges::stable_sort(misses, {}, [](const Miss* miss) { return miss->text.size(); });
+    text += "  " + std::to_string(misses.size()) + " stopped at " + lexeme + "\n";
+    for (size_t i = 0; i < std::min(most, misses.size()); ++i) {
+      text += "    [" + misses[i]->ground + "] " + misses[i]->text.substr(0, misses[i]->at) + " <<<HERE>>> " +
+              misses[i]->text.substr(misses[i]->at) + "\n";
+    }
+  }
+  return text;
+}
+
+TrackSettings opened(TrackSettings settings) {
+  settings.derived_names = true;
+  settings.aliases = Aliases::Any;
+  return settings;
+}
+
+}  // namespace pccsql::attack

@@ -1,0 +1,57 @@
+// Replay: whole texts pushed byte by byte, and what the checker says held against what the tracker did.
+//
+// A safe text must be admitted to its end, unless a bound of the decoder excuses it: one that can be seen in the text
+// (bounds.h), or one that a setting lifts, which is seen by asking a second tracker with these settings open. Any other text
+// must not be admitted to its end.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "track/attack/ground.h"
+#include "track/tracker.h"
+
+namespace pccsql::attack {
+
+struct Miss {
+  std::string ground;
+  std::string text;
+  size_t at = 0;  // the byte refused; the text's length: it was admitted but may not end
+  std::string what;
+};
+
+class Replay {
+ public:
+  // `make` makes the tracker to try, `make_open` one with the settings that lift bounds; the latter may be empty.
+  Replay(Ground& ground, const MakeTracker& make, const MakeTracker& make_open);
+
+  // Also the uses are compared, of texts that are admitted.
+  void text(const std::string& sql);
+
+  struct Count {
+    uint64_t safe = 0;
+    uint64_t admitted = 0;
+    uint64_t stopped = 0;                     // of the others
+    std::map<std::string, uint64_t> excused;  // by bound
+    std::vector<Miss> wrongly_refused;
+    std::vector<Miss> wrongly_admitted;
+    void add(const Count& other);
+  };
+  const Count& count() const { return count_; }
+
+ private:
+  Ground& ground_;
+  std::unique_ptr<Tracker> tracker_;
+  std::unique_ptr<Tracker> open_;
+  Count count_;
+};
+
+// Figures, and the first failures, those refused grouped by the lexeme at which they stop.
+std::string report(const Replay::Count& count, size_t most);
+// The settings that lift every bound that a setting can.
+TrackSettings opened(TrackSettings settings);
+
+}  // namespace pccsql::attack

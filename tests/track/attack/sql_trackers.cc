@@ -1,0 +1,13 @@
+// The tracker under attack, made from one world per ground.
+#include "track/attack/ground.h"
+#include "track/sql_tracker.h"
+#include "track/world.h"
+
+namespace pccsql::attack {
+
+MakeTracker sql_trackers(const Ground& ground) {
+  const std::shared_ptr<const World> world = World::make(ground.catalog(), ground.policy, ground.settings);
+  return [world]() -> std::unique_ptr<Tracker> { return std::make_unique<SqlTracker>(*world); };
+}
+
+}  // namespace pccsql::attack

@@ -1,0 +1,129 @@
+// Random generations over every ground: each prefix can be finished, each finished text is safe and runs, and between them
+// they go everywhere in the grammar.
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "benchmark_data.h"
+#include "suite/column_policies.h"
+#include "suite/gold.h"
+#include "track/attack/walker.h"
+
+namespace pccsql::attack {
+namespace {
+
+// What the decoder leaves out by design: windows by name, row values, more than one `;`.
+const std::vector<std::string> kRulesLeftOut{"windows", "window_definition"};
+
+struct Totals {
+  uint64_t walks = 0;
+  uint64_t lexemes = 0;
+  uint64_t tries = 0;
+  uint64_t prefixes = 0;
+  uint64_t finished = 0;
+  uint64_t dead_ends = 0;
+  uint64_t stuck = 0;
+  std::map<std::string, uint64_t> failures;  // by what was said, names and numbers taken out
+};
+
+std::string gist(std::string what) {
+  std::string out;
+  bool inside = false;
+  for (const char c : what) {
+    if (c == '`') inside = !inside;
+    if (!inside && !(c >= '0' && c <= '9')) out += c;
+  }
+  return out.substr(0, 120);
+}
+
+// `walks` generations on one ground. The first failure of each kind is reported in full, the others counted.
+void attack(Ground& ground, int walks, uint64_t seed, Coverage& coverage, Totals& totals) {
+  const MakeTracker make = sql_trackers(ground);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < walks; ++i) {
+    const uint64_t walk_seed = random();
+    const auto tracker = make();
+    LexemeWalker walker(ground, *tracker, coverage, walk_seed);
+    const int length = 3 + static_cast<int>(random() % 58);
+    const auto failure = walker.walk(length);
+    ++totals.walks;
+    totals.lexemes += walker.steps();
+    totals.tries += walker.tries();
+    totals.prefixes += walker.oracle().prefixes();
+    totals.finished += walker.oracle().finished();
+    totals.dead_ends += walker.oracle().dead_ends();
+    totals.stuck += walker.stuck();
+    if (!failure) continue;
+    if (totals.failures[gist(failure->what)]++ < 3) {
+      ADD_FAILURE() << "[" << ground.name << "] seed " << walk_seed << " length " << length
+                    << "\n  text: " << failure->text << "\n  " << failure->what;
+    }
+  }
+}
+
+void print(const char* name, const Totals& totals, const Coverage& coverage) {
+  std::cout << name << ": " << totals.walks << " walks, " << totals.lexemes << " lexemes (" << totals.tries
+            << " tried), " << totals.prefixes << " prefixes asked, " << totals.finished << " texts finished, "
+            << totals.stuck << " walks stuck, " << totals.dead_ends << " dead ends without look-ahead; "
+            << coverage.summary() << "\n";
+  for (const auto& [what, times] : totals.failures) std::cout << "  failed " << times << " times: " << what << "\n";
+}
+
+int scaled(int walks) {
+  const char* value = std::getenv("PCCSQL_WALKS");
+  if (value != nullptr) return std::atoi(value);
+  return long_run() ? walks * 50 : walks;
+}
+
+TEST(Walk, StandingGrounds) {
+  Coverage coverage(sql_grammar());
+  Totals totals;
+  uint64_t seed = 1;
+  for (const GroundPtr& ground : standing_grounds()) attack(*ground, scaled(8), seed++, coverage, totals);
+  print("standing grounds", totals, coverage);
+  for (const std::string& rule : coverage.missed_rules(kRulesLeftOut)) ADD_FAILURE() << "never written: " << rule;
+  for (const std::string& place : coverage.missed_places({})) std::cout << "  never written: " << place << "\n";
+}
+
+TEST(Walk, RandomGrounds) {
+  Coverage coverage(sql_grammar());
+  Totals totals;
+  const uint64_t grounds = long_run() ? 1'000 : 60;
+  for (uint64_t seed = 0; seed < grounds; ++seed) {
+    const GroundPtr ground = random_ground(seed);
+    attack(*ground, scaled(4), seed, coverage, totals);
+  }
+  print("random grounds", totals, coverage);
+}
+
+TEST(Walk, SpiderDatabases) {
+  const auto folder = data_folder();
+  if (!folder) GTEST_SKIP() << kNoData;
+  const auto spider = read_spider(*folder + "/spider");
+  ASSERT_TRUE(spider) << spider.error().to_string();
+  const std::vector<Policy> policies = column_policies(*spider);
+  Coverage coverage(sql_grammar());
+  Totals totals;
+  std::mt19937_64 random(77);
+  const auto settings = many_settings();
+  std::string last;
+  for (const GoldQuery& query : spider->dev) {
+    if (query.db_id == last) continue;
+    last = query.db_id;
+    const size_t index = spider->find_catalog(query.db_id).value();
+    const SchemaPtr schema = schema_of(spider->catalogs[index]);
+    const TrackSettings other = settings[random() % settings.size()];
+    Ground gold(schema->name + " / Spider-CU", schema, policies[index], settings[0]);
+    Ground mixed(schema->name + " / random / " + to_string(other), schema,
+                 random_policy(schema->catalog, random, {4, 2, 1, 1}), other);
+    attack(gold, scaled(4), random(), coverage, totals);
+    attack(mixed, scaled(4), random(), coverage, totals);
+  }
+  print("spider dev", totals, coverage);
+}
+
+}  // namespace
+}  // namespace pccsql::attack

@@ -1,0 +1,111 @@
+#include "track/attack/walker.h"
+
+#include <algorithm>
+
+namespace pccsql::attack {
+namespace {
+
+constexpr int kTriesPerStep = 300;
+
+}  // namespace
+
+LexemeWalker::LexemeWalker(Ground& ground, Tracker& tracker, Coverage& coverage, uint64_t seed)
+    : ground_(ground),
+      tracker_(tracker),
+      coverage_(coverage),
+      random_(seed),
+      source_(ground.catalog(), ground.settings.style, seed + 1),
+      oracle_(ground, tracker) {}
+
+std::string LexemeWalker::proposal() {
+  if (random_() % 2 == 0) return source_.any(source_.any_class(), text_);
+  return rare_proposal();
+}
+
+// Of a few lexemes that the grammar could read here, the one whose place has been read least.
+std::string LexemeWalker::rare_proposal() {
+  Trace trace(sql_grammar());
+  if (!trace.read(text_)) return source_.any(source_.any_class(), text_);
+  Terminal best = Terminal::Name;
+  uint64_t least = UINT64_MAX;
+  for (int i = 0; i < 60; ++i) {
+    const auto terminal = static_cast<Terminal>(2 + random_() % (kTerminals - 2));
+    const Place place = trace.place_of(terminal);
+    if (place.first == kNone || terminal == Terminal::Parameter) continue;
+    const uint64_t hits = coverage_.hits(place);
+    if (hits < least) {
+      least = hits;
+      best = terminal;
+    }
+  }
+  if (random_() % 3 == 0) best = Terminal::Name;
+  return source_.of(best, trace.name_slot(), text_);
+}
+
+bool LexemeWalker::can_end(PrefixId prefix) {
+  if (tracker_.may_end(prefix)) return true;
+  for (const char c : std::string_view(" (,).;=")) {
+    if (tracker_.push(prefix, static_cast<uint8_t>(c)) != kDead) return true;
+  }
+  return false;
+}
+
+bool LexemeWalker::ask(PrefixId prefix, const std::string& text) {
+  if (on_prefix_) on_prefix_(prefix, text);
+  std::string wrong = oracle_.ask_prefix(prefix, text);
+  if (wrong.empty()) return true;
+  failure_ = WalkFailure{text, std::move(wrong)};
+  return false;
+}
+
+// Whether the lexeme was written; with `failure_` set if the oracle complained.
+bool LexemeWalker::take(const std::string& lexeme) {
+  ++tries_;
+  const bool meet = !text_.empty() && is_word_byte(text_.back()) && is_word_byte(lexeme[0]);
+  const bool apart = meet || (!text_.empty() && random_() % 2 == 0);
+  const std::string bytes = (apart ? source_.blank() : "") + lexeme;
+  const uint32_t mark = tracker_.mark();
+  size_t admitted = 0;
+  const PrefixId end = push_all(tracker_, prefix_, bytes, &admitted);
+  if (end == kDead || !can_end(end)) {
+    // What was admitted of it must be alive all the same.
+    if (admitted > 1 && random_() % 4 == 0) {
+      const size_t cut = 1 + random_() % admitted;
+      ask(push_all(tracker_, prefix_, bytes.substr(0, cut)), text_ + bytes.substr(0, cut));
+    }
+    tracker_.release(mark);
+    return false;
+  }
+  if (bytes.size() > 1 && random_() % 3 == 0) {
+    const size_t cut = 1 + random_() % (bytes.size() - 1);
+    if (!ask(push_all(tracker_, prefix_, bytes.substr(0, cut)), text_ + bytes.substr(0, cut))) return false;
+  }
+  prefix_ = end;
+  text_ += bytes;
+  ++steps_;
+  ask(prefix_, text_);
+  return true;
+}
+
+std::optional<WalkFailure> LexemeWalker::walk(int lexemes) {
+  failure_.reset();
+  text_.clear();
+  prefix_ = tracker_.start();
+  if (prefix_ == kDead) return WalkFailure{"", "nothing can be written at all"};
+  if (!ask(prefix_, text_)) return failure_;
+  for (int i = 0; i < lexemes; ++i) {
+    bool taken = false;
+    for (int t = 0; t < kTriesPerStep && !taken && !failure_; ++t) taken = take(proposal());
+    if (failure_) return failure_;
+    if (!taken) {
+      ++stuck_;
+      break;
+    }
+  }
+  const auto completion = tracker_.completion(prefix_);
+  if (!completion) return std::nullopt;  // the oracle has said whether that is allowed
+  coverage_.add(text_ + *completion);
+  return std::nullopt;
+}
+
+}  // namespace pccsql::attack

@@ -1,0 +1,230 @@
+// The hard cases of the language, as text files, against the tracker. Beside what a case says: every query that is admitted is
+// safe to the checker and prepared by SQLite, every prefix of one has a completion, and the query that it completes to is
+// safe and prepared too; what is stopped without being a bound of the decoder is not safe.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "check/check.h"
+#include "exec/database.h"
+#include "policy/policy_file.h"
+#include "schema/reader.h"
+#include "syntax/lexer.h"
+#include "track/hard_case_file.h"
+#include "track/sql_tracker.h"
+
+namespace pccsql::hard {
+namespace {
+
+using track::kDead;
+using track::PrefixId;
+
+constexpr size_t kLongestCompleted = 400;  // beyond that, completions of every prefix would take long
+
+std::vector<File> all_files() {
+  std::vector<File> files;
+  for (const auto& entry : std::filesystem::directory_iterator(PCCSQL_ROOT "/tests/track/hard_cases")) {
+    if (entry.path().extension() != ".txt") continue;
+    auto file = read(entry.path().string());
+    if (!file) {
+      ADD_FAILURE() << file.error().to_string();
+      continue;
+    }
+    files.push_back(std::move(*file));
+  }
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.path < b.path; });
+  return files;
+}
+
+// A block's judges.
+struct Court {
+  Catalog catalog;
+  Policy policy;
+  Checker checker;
+  Database database;
+  std::shared_ptr<const track::World> world;
+  track::SqlTracker tracker;
+
+  Court(Catalog c, Database d, const Block& block)
+      : catalog(std::move(c)),
+        policy(parsed(block.policy, catalog)),
+        checker(catalog, {block.settings.profile, block.settings.language}),
+        database(std::move(d)),
+        world(track::World::make(catalog, policy, block.settings)),
+        tracker(*world) {}
+
+  static Policy parsed(const std::string& yaml, const Catalog& catalog) {
+    auto policy = parse_policy_yaml(yaml, catalog);
+    EXPECT_TRUE(policy) << policy.error().to_string();
+    return policy ? std::move(*policy) : Policy(catalog, ColumnPolicy::Hidden);
+  }
+};
+
+class Trial {
+ public:
+  Trial(Court& court, const Block& block) : court_(court), settings_(block.settings) {}
+
+  void run(const Case& made) {
+    switch (made.kind) {
+      case Case::Admit:
+      case Case::End:
+      case Case::NoEnd:
+      case Case::Prefix:
+        return taken(made);
+      case Case::Stop:
+        return stopped(made);
+      case Case::Refuse:
+        EXPECT_LT(reach(made.before).taken, made.before.size()) << "was taken to its end";
+        if (made.decoder) EXPECT_EQ(judged(made.before), "safe");
+        if (!made.decoder) EXPECT_FALSE(judged(made.before) == "safe" && prepared(made.before).empty());
+        return;
+      case Case::May:
+        EXPECT_EQ(names(made.before), made.names);
+        return;
+    }
+  }
+
+ private:
+  struct Reach {
+    size_t taken = 0;
+    std::vector<PrefixId> prefixes;  // after each byte; the first before all
+  };
+
+  Reach reach(std::string_view text) {
+    Reach reached;
+    reached.prefixes.push_back(court_.tracker.start());
+    for (const char c : text) {
+      const PrefixId next = court_.tracker.push(reached.prefixes.back(), static_cast<uint8_t>(c));
+      if (next == kDead) break;
+      reached.prefixes.push_back(next);
+      ++reached.taken;
+    }
+    return reached;
+  }
+
+  std::string judged(const std::string& sql) {
+    const Judgement judgement = court_.checker.check(sql, court_.policy);
+    return std::string(to_string(judgement.verdict)) + (judgement.reason.empty() ? "" : ": " + judgement.reason);
+  }
+  // SQLite's complaint; empty: none.
+  std::string prepared(const std::string& sql) {
+    const Prepared made = court_.database.prepare(sql);
+    return made.ok ? "" : made.message;
+  }
+
+  void taken(const Case& made) {
+    const Reach reached = reach(made.before);
+    ASSERT_EQ(reached.taken, made.before.size())
+        << "refused at: " << made.before.substr(0, reached.taken) << "<!>" << made.before.substr(reached.taken);
+    const bool whole = made.kind == Case::Admit || made.kind == Case::End;
+    if (made.kind != Case::Prefix) EXPECT_EQ(court_.tracker.may_end(reached.prefixes.back()), whole);
+    if (whole) EXPECT_EQ(judged(made.before), "safe");
+    if (made.kind == Case::Admit) EXPECT_EQ(prepared(made.before), "");
+    if (!settings_.lookahead || made.before.size() > kLongestCompleted) return;
+    for (size_t i = 0; i < reached.prefixes.size(); ++i) {
+      const std::string problem = completion_problem(made.before.substr(0, i), reached.prefixes[i]);
+      EXPECT_EQ(problem, "");
+      if (!problem.empty()) return;
+    }
+  }
+
+  // What is wrong with the completion of a prefix; empty: nothing.
+  std::string completion_problem(const std::string& text, PrefixId prefix) {
+    const auto rest = court_.tracker.completion(prefix);
+    if (!rest) return "no completion of: " + text;
+    const std::string whole = text + *rest;
+    const std::string shown = text + "<!>" + *rest;
+    if (rest->size() > court_.tracker.completion_bound(prefix)) return "longer than its bound: " + shown;
+    if (judged(whole) != "safe") return judged(whole) + ": " + shown;
+    if (const std::string complaint = prepared(whole); !complaint.empty()) return complaint + ": " + shown;
+    if (rest->empty()) return court_.tracker.may_end(prefix) ? "" : "is said to be whole, but may not end: " + text;
+    const PrefixId next = court_.tracker.push(prefix, static_cast<uint8_t>((*rest)[0]));
+    if (next == kDead) return "its own completion is refused: " + shown;
+    const auto then = court_.tracker.completion(next);
+    return then && then->size() < rest->size() ? "" : "the completion gets no shorter on its way: " + shown;
+  }
+
+  void stopped(const Case& made) {
+    const std::string whole = made.before + made.after;
+    const size_t taken = reach(whole).taken;
+    const std::string where = whole.substr(0, taken) + "<!>" + whole.substr(taken);
+    EXPECT_GE(taken, made.before.size()) << "refused too early: " << where;
+    size_t latest = made.before.size();
+    if (!made.at_once) {
+      std::vector<Lexeme> lexemes;
+      lex(made.after, lexemes);
+      latest += lexemes[0].span.end;
+    }
+    EXPECT_LE(taken, latest) << (taken == whole.size() ? "not refused: " : "refused too late: ") << where;
+    if (made.decoder) EXPECT_EQ(judged(whole), "safe") << "a bound of the decoder, of a text that is not safe";
+    if (!made.decoder) EXPECT_NE(judged(whole), "safe") << "the checker takes what should be stopped";
+  }
+
+  // Names of the catalogue that can stand where the text breaks off.
+  std::vector<std::string> names(const std::string& text) {
+    size_t begin = text.size();
+    std::string quote;
+    const size_t open = text.find_last_of("\"`[");
+    const bool inside = open != std::string::npos &&
+                        (text[open] == '[' ? text.find(']', open) == std::string::npos
+                                           : std::count(text.begin(), text.end(), text[open]) % 2 == 1);
+    if (inside) {
+      begin = open + 1;
+      quote = text[open] == '[' ? "]" : text.substr(open, 1);
+    } else {
+      while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) || text[begin - 1] == '_')) --begin;
+    }
+    const std::string written = folded(text.substr(begin));
+    std::set<std::string> found;
+    const Reach reached = reach(text);
+    EXPECT_EQ(reached.taken, text.size()) << "refused at: " << text.substr(0, reached.taken) << "<!>"
+                                          << text.substr(reached.taken);
+    const auto try_name = [&](const std::string& name) {
+      if (!folded(name).starts_with(written)) return;
+      const std::string rest = name.substr(written.size()) + quote;
+      const Reach on = reach(text + rest);
+      if (on.taken < text.size() + rest.size()) return;
+      bool ends = court_.tracker.may_end(on.prefixes.back());
+      for (const char c : std::string_view(" ,.)")) {
+        ends |= court_.tracker.push(on.prefixes.back(), static_cast<uint8_t>(c)) != kDead;
+      }
+      if (ends) found.insert(name);
+    };
+    for (const Table& table : court_.catalog.tables()) {
+      try_name(table.name);
+      for (const Column& column : table.columns) try_name(column.name);
+    }
+    return {found.begin(), found.end()};
+  }
+
+  Court& court_;
+  const track::TrackSettings settings_;
+};
+
+class HardCases : public testing::TestWithParam<File> {};
+
+TEST_P(HardCases, AreJudgedByTheirRules) {
+  for (const Block& block : GetParam().blocks) {
+    auto catalog = read_ddl_catalog(block.schema);
+    ASSERT_TRUE(catalog) << catalog.error().to_string();
+    auto database = Database::in_memory(block.schema);
+    ASSERT_TRUE(database) << database.error().to_string();
+    Court court(std::move(*catalog), std::move(*database), block);
+    Trial trial(court, block);
+    for (const Case& made : block.cases) {
+      SCOPED_TRACE(GetParam().path + ":" + std::to_string(made.line) + ": " + made.rule + "\n  " +
+                   (made.before + made.after).substr(0, 400));
+      trial.run(made);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, HardCases, testing::ValuesIn(all_files()), [](const auto& info) {
+  return std::filesystem::path(info.param.path).stem().string();
+});
+
+}  // namespace
+}  // namespace pccsql::hard
