@@ -192,7 +192,7 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         for (const Obligation& wanted : step.pending(step.level())) {
           if (wanted.qualifier != kNoName && step.alias_fits(wanted.qualifier)) add(wanted.qualifier, true);
         }
-      } else if (slot == Slot::NewName) {
+      } else if (slot == Slot::NewName || world_.settings().aliases == Aliases::Any) {
         next.free_word = next.free_quoted = true;
       }
       break;

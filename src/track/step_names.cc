@@ -176,6 +176,8 @@ bool Step::sees_names() const { return operand_place().clause != Clause::Limit; 
 bool Step::use_column(NameId qualifier, NameId name) {
   const Place place = operand_place();
   if (place.clause == Clause::Limit || name == kNoName) return false;
+  const bool boolean = qualifier == kNoName && (name == world_.true_name() || name == world_.false_name());
+  if (boolean && !world_.is_column_name(name)) return false;
   Ref ref;
   ref.qualifier = qualifier;
   ref.name = name;
@@ -190,14 +192,17 @@ bool Step::use_column(NameId qualifier, NameId name) {
     return world_.settings().lookahead ? viable(level_) : plausible(ref);
   }
   Found found = find_in_from(level_, qualifier, name, binding);
-  if (found == Found::No) found = find_rowid(level_, qualifier, name, binding);
+  // Until FROM closes, rowid can only be a column that is called so.
+  if (found == Found::No && world_.is_rowid(name) && level_.from != 0) {
+    if (!level_.settled) return false;
+    found = find_rowid(level_, qualifier, name, binding);
+  }
   if (found == Found::Bad) return false;
   if (found == Found::Yes) {
     if ((binding.permitted & ref.roles) != ref.roles) return false;
     if (level_.settled) ref.binding = bind(std::move(binding));
     push_ref(level_, ref);
-    // Until FROM closes the name is a claim: nothing that comes may hold it.
-    return level_.settled || (!world_.is_rowid(name) && viable(level_));
+    return viable(level_);  // a claim, until FROM closes: nothing that comes may hold it
   }
   if (qualifier == kNoName && aliases_visible(level_)) {
     if (const SelectItem* alias = find_alias(level_, name)) {
@@ -208,7 +213,6 @@ bool Step::use_column(NameId qualifier, NameId name) {
     }
   }
   if (place.local || level_.clause == Clause::Group || level_.clause == Clause::Order) return false;
-  if (world_.is_rowid(name) && level_.from != 0) return false;
   if (!outward(ref)) return false;
   if (level_.settled) return true;
   store_.name_lists.push_back({level_.passed, store_.name_lists[level_.passed].count + 1, qualifier, name});
@@ -234,12 +238,14 @@ bool Step::outward(Ref ref) {
       return true;
     }
     Found found = find_in_from(outer, ref.qualifier, ref.name, binding);
-    if (found == Found::No) found = find_rowid(outer, ref.qualifier, ref.name, binding);
+    if (found == Found::No && world_.is_rowid(ref.name) && outer.from != 0) {
+      if (!outer.settled) return false;
+      found = find_rowid(outer, ref.qualifier, ref.name, binding);
+    }
     if (found == Found::Bad) return false;
     if (found == Found::Yes) {
       if ((binding.permitted & ref.roles) != ref.roles) return false;
       if (outer.settled) ref.binding = bind(std::move(binding));
-      if (!outer.settled && world_.is_rowid(ref.name)) return false;
       push_ref(outer, ref);
       if (!viable(outer)) return false;
       replace_level(id, outer);

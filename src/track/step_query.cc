@@ -250,7 +250,7 @@ bool Step::new_name(const Word& word) {
   if (word.terminal != Terminal::Name || word.keyword) return false;
   if (word.name == world_.true_name() || word.name == world_.false_name()) return false;
   if (level_.clause != Clause::Items) return name_item(word.name);
-  if (!sem_.as) return false;
+  if (!sem_.as && world_.settings().aliases != Aliases::Any) return false;
   level_.item_alias = word.name;
   level_dirty_ = true;
   return true;

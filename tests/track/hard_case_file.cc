@@ -21,7 +21,8 @@ std::string expanded(std::string_view text) {
         close != std::string_view::npos) {
       const int times = std::stoi(std::string(text.substr(i + 1, star - i - 1)));
       for (int n = 1; n <= times; ++n) {
-        for (const char c : text.substr(star + 1, close - star - 1)) out += c == '@' ? std::to_string(n) : std::string(1, c);
+        for (const char c : text.substr(star + 1, close - star - 1))
+          out += c == '@' ? std::to_string(n) : std::string(1, c);
       }
       i = close;
     } else if (text.substr(i).starts_with("\\x") && i + 3 < text.size()) {

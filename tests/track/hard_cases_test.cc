@@ -157,6 +157,7 @@ class Trial {
       std::vector<Lexeme> lexemes;
       lex(made.after, lexemes);
       latest += lexemes[0].span.end;
+      ASSERT_LT(latest, whole.size()) << "a byte must follow that ends the lexeme after the mark";
     }
     EXPECT_LE(taken, latest) << (taken == whole.size() ? "not refused: " : "refused too late: ") << where;
     if (made.decoder) EXPECT_EQ(judged(whole), "safe") << "a bound of the decoder, of a text that is not safe";
@@ -168,20 +169,21 @@ class Trial {
     size_t begin = text.size();
     std::string quote;
     const size_t open = text.find_last_of("\"`[");
-    const bool inside = open != std::string::npos &&
-                        (text[open] == '[' ? text.find(']', open) == std::string::npos
-                                           : std::count(text.begin(), text.end(), text[open]) % 2 == 1);
+    const bool inside =
+        open != std::string::npos && (text[open] == '[' ? text.find(']', open) == std::string::npos
+                                                        : std::count(text.begin(), text.end(), text[open]) % 2 == 1);
     if (inside) {
       begin = open + 1;
       quote = text[open] == '[' ? "]" : text.substr(open, 1);
     } else {
-      while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) || text[begin - 1] == '_')) --begin;
+      while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) || text[begin - 1] == '_'))
+        --begin;
     }
     const std::string written = folded(text.substr(begin));
     std::set<std::string> found;
     const Reach reached = reach(text);
-    EXPECT_EQ(reached.taken, text.size()) << "refused at: " << text.substr(0, reached.taken) << "<!>"
-                                          << text.substr(reached.taken);
+    EXPECT_EQ(reached.taken, text.size())
+        << "refused at: " << text.substr(0, reached.taken) << "<!>" << text.substr(reached.taken);
     const auto try_name = [&](const std::string& name) {
       if (!folded(name).starts_with(written)) return;
       const std::string rest = name.substr(written.size()) + quote;
@@ -222,9 +224,8 @@ TEST_P(HardCases, AreJudgedByTheirRules) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, HardCases, testing::ValuesIn(all_files()), [](const auto& info) {
-  return std::filesystem::path(info.param.path).stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Files, HardCases, testing::ValuesIn(all_files()),
+                         [](const auto& info) { return std::filesystem::path(info.param.path).stem().string(); });
 
 }  // namespace
 }  // namespace pccsql::hard
