@@ -292,10 +292,12 @@ std::vector<BoundFound> find_decoder_bounds(std::string_view sql, const Catalog&
   return found;
 }
 
-std::string_view bound_that_stopped(const std::vector<BoundFound>& found, Span token) {
+std::string_view bound_that_stopped(const std::vector<BoundFound>& found, Span token, bool later) {
   for (const BoundFound& bound : found) {
     // A name is judged by the byte after it, hence `<=`.
-    if (token.end > bound.at.begin && (bound.later || token.begin <= bound.at.end)) return bound.bound;
+    const bool after = token.begin > bound.at.end;
+    if (token.end <= bound.at.begin || (after && !(later && bound.later))) continue;
+    return bound.bound;
   }
   return {};
 }

@@ -23,7 +23,8 @@ struct BoundFound {
 // All bounds that the query goes over, in no order. Nothing for text that does not parse.
 std::vector<BoundFound> find_decoder_bounds(std::string_view sql, const Catalog& catalog);
 
-// The one that explains why the text was stopped by a token of these bytes; empty if none does.
-std::string_view bound_that_stopped(const std::vector<BoundFound>& found, Span token);
+// The one that explains why the text was stopped by a token of these bytes; empty if none does. Those that may stop the
+// text further on than their place count only with `later`.
+std::string_view bound_that_stopped(const std::vector<BoundFound>& found, Span token, bool later);
 
 }  // namespace pccsql

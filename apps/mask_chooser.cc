@@ -95,22 +95,29 @@ TokenClasses::TokenClasses(const Vocabulary& vocabulary, const Catalog& catalog)
 
 Chooser::Chooser(const TokenClasses& classes, const Catalog& catalog, const Policy& policy, WalkLogits logits)
     : classes_(classes), logits_(logits) {
-  std::set<std::string> names;
   for (TableId table = 0; table < catalog.tables().size(); ++table) {
     for (ColumnIndex column = 0; column < catalog.table(table).columns.size(); ++column) {
       if (policy.of({table, column}) == ColumnPolicy::Public) continue;
-      names.insert(folded(catalog.table(table).name));
-      names.insert(folded(catalog.table(table).columns[column].name));
+      restricted_.emplace_back(folded(catalog.column({table, column}).name), folded(catalog.table(table).name));
     }
   }
-  restricted_.assign(names.begin(), names.end());
 }
 
 void Chooser::start(std::mt19937_64& random) {
+  constexpr size_t kMostTargets = 4;
   end_weight_ = kEndWeights[draw(random, kEndWeights.size())];
   texts_ = {};
   lexical_ = {};
   word_.clear();
+  columns_.clear();
+  tables_.clear();
+  // A few columns, others in each text: aimed at all of them, every text would go for the one with the longest name.
+  const size_t targets = restricted_.empty() ? 0 : 1 + draw(random, kMostTargets);
+  for (size_t i = 0; i < targets; ++i) {
+    const auto& [column, table] = restricted_[draw(random, restricted_.size())];
+    columns_.push_back(column);
+    tables_.push_back(table);
+  }
 }
 
 void Chooser::wrote(std::string_view bytes) {
@@ -143,30 +150,25 @@ uint8_t Chooser::what_ends_the_lexeme() const {
   }
 }
 
-size_t Chooser::common_prefix(std::string_view text) const {
-  const auto view = [](const std::string& name) -> std::string_view { return name; };
-  const auto at = std::ranges::lower_bound(restricted_, text, {}, view);
-  const auto with = [text](std::string_view name) {
-    const auto [a, b] = std::ranges::mismatch(text, name);
-    return static_cast<size_t>(a - text.begin());
-  };
-  size_t longest = 0;
-  if (at != restricted_.end()) longest = with(*at);
-  if (at != restricted_.begin()) longest = std::max(longest, with(*std::prev(at)));
-  return longest;
-}
-
-// How much of a restricted name the text would end with, or hold, after the piece: the longest over its words.
+// How much of a target's name the text would hold or end with after the piece: the most over its words. A column's
+// counts more than its table's.
 size_t Chooser::closeness(std::string_view piece) const {
   const std::string text = word_ + folded(piece);
   size_t closest = 0;
+  const auto compare = [&closest](std::string_view rest, const std::vector<std::string>& names, size_t worth) {
+    for (const std::string& name : names) {
+      const auto end = std::ranges::mismatch(rest, name).in1;
+      closest = std::max(closest, worth * static_cast<size_t>(end - rest.begin()));
+    }
+  };
   for (size_t i = 0; i < text.size();) {
     if (i > 0 && !begins_word(text[i])) {
       ++i;
       continue;
     }
     // Names with a blank in them go on over it, so the whole rest is compared.
-    closest = std::max(closest, common_prefix(std::string_view(text).substr(i)));
+    compare(std::string_view(text).substr(i), columns_, 2);
+    compare(std::string_view(text).substr(i), tables_, 1);
     do {
       ++i;
     } while (i < text.size() && continues_word(text[i]));

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pccsql/vocabulary.h>
@@ -60,14 +61,15 @@ class Chooser {
   // Leaves in open_ those tokens that get closest to a restricted name; all, where none gets closer than another.
   void keep_closest();
   size_t closeness(std::string_view piece) const;
-  size_t common_prefix(std::string_view text) const;
   uint8_t what_ends_the_lexeme() const;
 
   const TokenClasses& classes_;
   WalkLogits logits_;
-  std::vector<std::string> restricted_;  // names of restricted columns and of their tables, folded, sorted
-  // Per text: how readily it ends, and where it stands.
+  std::vector<std::pair<std::string, std::string>> restricted_;  // (column, table), folded
+  // Per text: how readily it ends, what it aims at, and where it stands.
   unsigned end_weight_ = 1;
+  std::vector<std::string> columns_;
+  std::vector<std::string> tables_;
   track::TextArena texts_;
   track::LexState lexical_;
   std::string word_;           // the open name, folded

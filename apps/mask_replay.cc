@@ -102,6 +102,7 @@ Place place_of(const Replayed& query) {
 Attempt replay(const Engine& engine, const Cut& cut, std::string_view sql, size_t width) {
   using Clock = std::chrono::steady_clock;
   const Vocabulary& vocabulary = engine.vocabulary();
+  const uint32_t budget = engine.settings().token_budget;
   Attempt attempt;
   attempt.tokens = cut.tokens;
   attempt.nanoseconds.reserve(cut.tokens.size() + 1);
@@ -140,6 +141,10 @@ Attempt replay(const Engine& engine, const Cut& cut, std::string_view sql, size_
     } else {
       explain_stop(matcher, sql, piece, stop);
     }
+    if (budget != 0 && cut.tokens.size() + 1 > budget) {
+      stop.reason += " (the query has " + std::to_string(cut.tokens.size() + 1) + " tokens with its end, the budget " +
+                     std::to_string(budget) + ")";
+    }
     attempt.stop = std::move(stop);
     return attempt;
   }
@@ -151,6 +156,12 @@ std::string Replayer::excuse(MaskWorld& world, const Cut& cut, std::string_view 
       {MaskWorld::DerivedNames, "name that only a derived table introduces (--derived-names)"},
       {MaskWorld::AnyAlias, "long alias before its FROM (--aliases any)"},
       {MaskWorld::Both, "both of --derived-names and --aliases any"}};
+  const uint32_t budget = world.engine().settings().token_budget;
+  if (budget != 0 && cut.tokens.size() + 1 > budget) return "";
+  // A construct at the very place says most; a setting that lets the query through comes next.
+  const auto found = find_decoder_bounds(sql, world.catalog());
+  const Span token{stop.byte, stop.bytes.end};
+  if (const auto bound = bound_that_stopped(found, token, false); !bound.empty()) return std::string(bound);
   const Settings& settings = world.engine().settings();
   const bool opened = settings.derived_names && settings.aliases == Settings::Aliases::Any;
   if (!opened && settings.algorithm == Settings::Algorithm::Pcc) {
@@ -159,7 +170,7 @@ std::string Replayer::excuse(MaskWorld& world, const Cut& cut, std::string_view 
       if (engine && !replay(**engine, cut, sql, width_).stop) return name;
     }
   }
-  return std::string(bound_that_stopped(find_decoder_bounds(sql, world.catalog()), {stop.byte, stop.bytes.end}));
+  return std::string(bound_that_stopped(found, token, true));
 }
 
 void Replayer::run(MaskWorld& world, std::string_view sql, Replayed& result) {

@@ -50,7 +50,9 @@ class Times {
     std::ranges::sort(times_);
     double sum = 0;
     for (const double time : times_) sum += time;
-    const auto at = [&](double share) { return times_[static_cast<size_t>(share * static_cast<double>(times_.size() - 1))]; };
+    const auto at = [&](double share) {
+      return times_[static_cast<size_t>(share * static_cast<double>(times_.size() - 1))];
+    };
     std::printf("%-28s n %7zu  mean %8.2f  p50 %7.2f  p90 %7.2f  p99 %8.2f  max %9.1f us\n", what, times_.size(),
                 sum / static_cast<double>(times_.size()), at(0.5), at(0.9), at(0.99), times_.back());
   }
@@ -123,7 +125,8 @@ void replay_gold(const Model& model, const GoldData& gold, size_t most) {
       }
     };
     add_up(before);
-    for (const Line& line : lines) whole += replay(*used[line.catalog], line.tokens, fill, accept) == line.tokens.size();
+    for (const Line& line : lines)
+      whole += replay(*used[line.catalog], line.tokens, fill, accept) == line.tokens.size();
     add_up(after);
     std::printf("-- %s: %zu of %zu queries whole\n", pass, whole, lines.size());
     fill.print("fill");

@@ -35,5 +35,6 @@ int main(int argc, char** argv) {
   }
   if (matcher.is_refused()) return std::cout << "refused: " << matcher.refusal()->reason << "\n", 0;
   std::cout << *matcher.sql() << "\n";
-  for (const auto& use : matcher.uses()) std::cout << "-- " << use.table << "." << use.column << " " << use.role << "\n";
+  for (const auto& use : matcher.uses())
+    std::cout << "-- " << use.table << "." << use.column << " " << use.role << "\n";
 }

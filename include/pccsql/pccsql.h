@@ -21,30 +21,30 @@ typedef struct pccsql_vocabulary pccsql_vocabulary;
 typedef struct pccsql_engine pccsql_engine;
 typedef struct pccsql_matcher pccsql_matcher;
 
-const char *pccsql_version(void);
-void pccsql_free(char *text);
+const char* pccsql_version(void);
+void pccsql_free(char* text);
 
 /* ---- vocabularies ---- */
 
 /* From a GGUF file or a tokenizer.json. */
-pccsql_vocabulary *pccsql_vocabulary_read(const char *path, char **error);
+pccsql_vocabulary* pccsql_vocabulary_read(const char* path, char** error);
 /* A small one that needs no file. */
-pccsql_vocabulary *pccsql_vocabulary_builtin(void);
+pccsql_vocabulary* pccsql_vocabulary_builtin(void);
 
 /* From pieces, by id. Ids that are no text (control tokens, gaps) have is_text 0; their bytes do not count. */
 typedef struct pccsql_piece {
-  const char *bytes;
+  const char* bytes;
   size_t size;
   int is_text;
 } pccsql_piece;
-pccsql_vocabulary *pccsql_vocabulary_pieces(const pccsql_piece *pieces, size_t count, const uint32_t *end_of_text,
-                                            size_t end_of_text_count, char **error);
+pccsql_vocabulary* pccsql_vocabulary_pieces(const pccsql_piece* pieces, size_t count, const uint32_t* end_of_text,
+                                            size_t end_of_text_count, char** error);
 
-size_t pccsql_vocabulary_size(const pccsql_vocabulary *vocabulary);
+size_t pccsql_vocabulary_size(const pccsql_vocabulary* vocabulary);
 /* The bytes that the token writes, not NUL-terminated; NULL for one that writes none, or that there is not. */
-const char *pccsql_vocabulary_bytes(const pccsql_vocabulary *vocabulary, uint32_t id, size_t *size);
-int pccsql_vocabulary_is_end_of_text(const pccsql_vocabulary *vocabulary, uint32_t id);
-void pccsql_vocabulary_free(pccsql_vocabulary *vocabulary);
+const char* pccsql_vocabulary_bytes(const pccsql_vocabulary* vocabulary, uint32_t id, size_t* size);
+int pccsql_vocabulary_is_end_of_text(const pccsql_vocabulary* vocabulary, uint32_t id);
+void pccsql_vocabulary_free(pccsql_vocabulary* vocabulary);
 
 /* ---- engines ---- */
 
@@ -67,17 +67,17 @@ typedef struct pccsql_settings {
   uint32_t token_budget;
   size_t cache_bytes;
 } pccsql_settings;
-void pccsql_settings_init(pccsql_settings *settings);
+void pccsql_settings_init(pccsql_settings* settings);
 
 enum { PCCSQL_SCHEMA_SQLITE_FILE = 0, PCCSQL_SCHEMA_DDL_TEXT = 1, PCCSQL_SCHEMA_TABLES_JSON = 2 };
 enum { PCCSQL_POLICY_YAML_FILE = 0, PCCSQL_POLICY_YAML_TEXT = 1 };
 
 /* `schema` and `policy` are a path or a text, as their kinds say. `db_id` is for PCCSQL_SCHEMA_TABLES_JSON, else NULL.
  * `settings` NULL: the defaults. */
-pccsql_engine *pccsql_engine_compile(int schema_kind, const char *schema, const char *db_id, int policy_kind,
-                                     const char *policy, const pccsql_vocabulary *vocabulary,
-                                     const pccsql_settings *settings, char **error);
-void pccsql_engine_free(pccsql_engine *engine);
+pccsql_engine* pccsql_engine_compile(int schema_kind, const char* schema, const char* db_id, int policy_kind,
+                                     const char* policy, const pccsql_vocabulary* vocabulary,
+                                     const pccsql_settings* settings, char** error);
+void pccsql_engine_free(pccsql_engine* engine);
 
 /* ---- generations ---- */
 
@@ -90,37 +90,37 @@ enum {
 };
 
 /* NULL only where there is no memory. */
-pccsql_matcher *pccsql_matcher_new(const pccsql_engine *engine);
-pccsql_matcher *pccsql_matcher_new_with_budget(const pccsql_engine *engine, uint32_t token_budget);
-pccsql_matcher *pccsql_matcher_fork(pccsql_matcher *matcher);
-void pccsql_matcher_free(pccsql_matcher *matcher);
+pccsql_matcher* pccsql_matcher_new(const pccsql_engine* engine);
+pccsql_matcher* pccsql_matcher_new_with_budget(const pccsql_engine* engine, uint32_t token_budget);
+pccsql_matcher* pccsql_matcher_fork(pccsql_matcher* matcher);
+void pccsql_matcher_free(pccsql_matcher* matcher);
 
 /* Writes the mask of the next token: (logits_width + 31) / 32 words, least significant bit first, 1 = allowed. 0 where
  * there are fewer logits than tokens: then no bit is set. */
-int pccsql_matcher_fill_next_token_bitmask(pccsql_matcher *matcher, uint32_t *words, size_t logits_width, char **error);
+int pccsql_matcher_fill_next_token_bitmask(pccsql_matcher* matcher, uint32_t* words, size_t logits_width, char** error);
 /* 1 if it was allowed; 0 if not: then the generation is refused. */
-int pccsql_matcher_accept_token(pccsql_matcher *matcher, uint32_t id);
-int pccsql_matcher_accept_text(pccsql_matcher *matcher, const char *bytes, size_t size);
+int pccsql_matcher_accept_token(pccsql_matcher* matcher, uint32_t id);
+int pccsql_matcher_accept_text(pccsql_matcher* matcher, const char* bytes, size_t size);
 /* 0 where there are fewer steps: then nothing changes. */
-int pccsql_matcher_rollback(pccsql_matcher *matcher, size_t steps);
+int pccsql_matcher_rollback(pccsql_matcher* matcher, size_t steps);
 
-int pccsql_matcher_is_terminated(const pccsql_matcher *matcher);
+int pccsql_matcher_is_terminated(const pccsql_matcher* matcher);
 /* One of PCCSQL_REFUSED_…, or PCCSQL_NOT_REFUSED. */
-int pccsql_matcher_refusal(const pccsql_matcher *matcher);
+int pccsql_matcher_refusal(const pccsql_matcher* matcher);
 /* For people; "" where it is not refused. */
-const char *pccsql_matcher_refusal_reason(pccsql_matcher *matcher);
+const char* pccsql_matcher_refusal_reason(pccsql_matcher* matcher);
 /* The text so far; after a refusal "". */
-char *pccsql_matcher_text(const pccsql_matcher *matcher);
+char* pccsql_matcher_text(const pccsql_matcher* matcher);
 /* The query, if the generation is over and was not refused; else NULL. */
-char *pccsql_matcher_sql(const pccsql_matcher *matcher);
+char* pccsql_matcher_sql(const pccsql_matcher* matcher);
 
 /* Tokens that must come next whatever the model wants: writes at most `most` of them, returns how many there are. */
-size_t pccsql_matcher_find_jump_forward_tokens(pccsql_matcher *matcher, uint32_t *tokens, size_t most);
-char *pccsql_matcher_find_jump_forward_string(pccsql_matcher *matcher);
+size_t pccsql_matcher_find_jump_forward_tokens(pccsql_matcher* matcher, uint32_t* tokens, size_t most);
+char* pccsql_matcher_find_jump_forward_string(pccsql_matcher* matcher);
 /* What may come next and why, a line a fact: `clause: select list`, `allowed: name (employee, Public)` … */
-char *pccsql_matcher_explain(pccsql_matcher *matcher);
+char* pccsql_matcher_explain(pccsql_matcher* matcher);
 /* Columns used so far, a line each: `employee.name Sel`. */
-char *pccsql_matcher_uses(pccsql_matcher *matcher);
+char* pccsql_matcher_uses(pccsql_matcher* matcher);
 
 #ifdef __cplusplus
 }

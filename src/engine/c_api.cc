@@ -77,18 +77,25 @@ std::optional<Settings> settings_of(const pccsql_settings* asked) {
 
 std::optional<pccsql::SchemaSource> schema_of(int kind, const char* schema, const char* db_id) {
   switch (kind) {
-    case PCCSQL_SCHEMA_SQLITE_FILE: return pccsql::SqliteFile{given(schema)};
-    case PCCSQL_SCHEMA_DDL_TEXT: return pccsql::DdlText{given(schema)};
-    case PCCSQL_SCHEMA_TABLES_JSON: return pccsql::TablesJson{given(schema), given(db_id)};
-    default: return std::nullopt;
+    case PCCSQL_SCHEMA_SQLITE_FILE:
+      return pccsql::SqliteFile{given(schema)};
+    case PCCSQL_SCHEMA_DDL_TEXT:
+      return pccsql::DdlText{given(schema)};
+    case PCCSQL_SCHEMA_TABLES_JSON:
+      return pccsql::TablesJson{given(schema), given(db_id)};
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<pccsql::PolicySource> policy_of(int kind, const char* policy) {
   switch (kind) {
-    case PCCSQL_POLICY_YAML_FILE: return pccsql::PolicyFile{given(policy)};
-    case PCCSQL_POLICY_YAML_TEXT: return pccsql::PolicyText{given(policy)};
-    default: return std::nullopt;
+    case PCCSQL_POLICY_YAML_FILE:
+      return pccsql::PolicyFile{given(policy)};
+    case PCCSQL_POLICY_YAML_TEXT:
+      return pccsql::PolicyText{given(policy)};
+    default:
+      return std::nullopt;
   }
 }
 
@@ -128,9 +135,8 @@ pccsql_vocabulary* pccsql_vocabulary_read(const char* path, char** error) {
 }
 
 pccsql_vocabulary* pccsql_vocabulary_builtin(void) {
-  return guarded<pccsql_vocabulary*>(nullptr, nullptr, [] {
-    return new pccsql_vocabulary{pccsql::VocabularyIndex(pccsql::builtin_vocabulary())};
-  });
+  return guarded<pccsql_vocabulary*>(
+      nullptr, nullptr, [] { return new pccsql_vocabulary{pccsql::VocabularyIndex(pccsql::builtin_vocabulary())}; });
 }
 
 pccsql_vocabulary* pccsql_vocabulary_pieces(const pccsql_piece* pieces, size_t count, const uint32_t* end_of_text,
@@ -193,13 +199,15 @@ pccsql_engine* pccsql_engine_compile(int schema_kind, const char* schema, const 
 void pccsql_engine_free(pccsql_engine* engine) { delete engine; }
 
 pccsql_matcher* pccsql_matcher_new(const pccsql_engine* engine) {
-  return guarded<pccsql_matcher*>(nullptr, nullptr,
-                                  [&] { return new pccsql_matcher{engine->engine.new_matcher(), {}}; });
+  return guarded<pccsql_matcher*>(nullptr, nullptr, [&] {
+    return new pccsql_matcher{engine->engine.new_matcher(), {}};
+  });
 }
 
 pccsql_matcher* pccsql_matcher_new_with_budget(const pccsql_engine* engine, uint32_t token_budget) {
-  return guarded<pccsql_matcher*>(nullptr, nullptr,
-                                  [&] { return new pccsql_matcher{engine->engine.new_matcher(token_budget), {}}; });
+  return guarded<pccsql_matcher*>(nullptr, nullptr, [&] {
+    return new pccsql_matcher{engine->engine.new_matcher(token_budget), {}};
+  });
 }
 
 pccsql_matcher* pccsql_matcher_fork(pccsql_matcher* matcher) {
@@ -222,7 +230,9 @@ int pccsql_matcher_accept_token(pccsql_matcher* matcher, uint32_t id) {
 }
 
 int pccsql_matcher_accept_text(pccsql_matcher* matcher, const char* bytes, size_t size) {
-  return guarded(0, nullptr, [&] { return matcher->matcher.accept_text({bytes, bytes == nullptr ? 0 : size}) ? 1 : 0; });
+  return guarded(0, nullptr, [&] {
+    return matcher->matcher.accept_text({bytes, bytes == nullptr ? 0 : size}) ? 1 : 0;
+  });
 }
 
 int pccsql_matcher_rollback(pccsql_matcher* matcher, size_t steps) {

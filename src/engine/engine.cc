@@ -21,7 +21,10 @@ std::array<std::vector<TokenId>, kRefuseWord.size()> tokens_of_refusal(const Voc
 }  // namespace
 
 Engine::Impl::Impl(Ground ground, VocabularyIndex vocabulary, const Settings& settings)
-    : ground_(std::move(ground)), vocabulary_(std::move(vocabulary)), settings_(settings), cache_(settings.cache_bytes) {
+    : ground_(std::move(ground)),
+      vocabulary_(std::move(vocabulary)),
+      settings_(settings),
+      cache_(settings.cache_bytes) {
   if (settings.refusal) refuse_tokens_ = tokens_of_refusal(vocabulary_.vocabulary());
 }
 
@@ -41,10 +44,14 @@ Engine::CacheStatistics Engine::cache_statistics() const { return impl_->cache()
 
 const char* to_string(RefusalCause cause) {
   switch (cause) {
-    case RefusalCause::ByChoice: return "by choice";
-    case RefusalCause::NothingToAsk: return "nothing to ask";
-    case RefusalCause::Budget: return "budget";
-    case RefusalCause::Fault: break;
+    case RefusalCause::ByChoice:
+      return "by choice";
+    case RefusalCause::NothingToAsk:
+      return "nothing to ask";
+    case RefusalCause::Budget:
+      return "budget";
+    case RefusalCause::Fault:
+      break;
   }
   return "fault";
 }

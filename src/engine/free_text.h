@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string_view>
 
+#include "engine/plain.h"
 #include "mask/bitmask.h"
 #include "mask/trie.h"
 #include "mask/vocabulary.h"
@@ -20,8 +20,8 @@ namespace pccsql {
 
 struct FreeTextParts {
   BitmaskBuffer plain;
-  uint32_t longest = 0;  // bytes of the longest plain token
   Trie rest;
+  TrieShape shape;  // of `rest`
 };
 
 class FreeTexts {
@@ -48,11 +48,5 @@ class FreeTexts {
   std::array<uint32_t, kKinds> longest_{};
   mutable std::array<std::array<Slot, kLengths.size()>, kKinds> slots_;
 };
-
-// Whether the token only writes plain characters of this kind of text, beginning and ending at whole ones.
-bool is_plain(track::FreeText kind, std::string_view bytes);
-
-// Whether `text` does not end inside a character.
-bool ends_whole(std::string_view text);
 
 }  // namespace pccsql

@@ -2,11 +2,31 @@
 // so tight that it decides.
 #include <algorithm>
 
+#include "engine/free_walk.h"
 #include "engine/matcher_impl.h"
 
 namespace pccsql {
 
 namespace {
+
+// Names that nothing in a schema or a query is likely to be called: what a completion is like after a name that has no
+// other meaning. Three, so that one of them may have one.
+constexpr std::string_view kUnrelated[] = {"zq7", "_x_", "q9j"};
+
+// A completion after plain tokens is what it is after an unrelated name, but for a letter or two that make it unrelated.
+constexpr uint32_t kPlainSlack = 16;
+
+// How long a completion may be after any plain text.
+uint32_t bound_after_plain(track::Tracker& tracker, track::PrefixId prefix) {
+  uint32_t most = tracker.completion_bound(prefix);
+  for (const std::string_view name : kUnrelated) {
+    track::PrefixId after = prefix;
+    for (const char c : name) after = after == track::kDead ? after : tracker.push(after, static_cast<uint8_t>(c));
+    if (after == track::kDead) return UINT32_MAX;
+    most = std::max(most, tracker.completion_bound(after));
+  }
+  return most > UINT32_MAX - kPlainSlack ? UINT32_MAX : most + kPlainSlack;
+}
 
 // The tracker as the walk's recognizer.
 class PrefixWalk {
@@ -20,6 +40,10 @@ class PrefixWalk {
     return true;
   }
   void pop(size_t count) { path_.resize(path_.size() - count); }
+  bool accepts() { return true; }
+  track::FreeText free_text() { return tracker_.free_text(path_.back()); }
+  uint32_t room() { return tracker_.room(path_.back()); }
+  bool admits_plain(track::FreeText) { return true; }
 
  protected:
   track::Tracker& tracker_;
@@ -34,17 +58,12 @@ class MeasuringWalk : public PrefixWalk {
     most_bytes = std::max(most_bytes, tracker_.completion_bound(path_.back()));
     return true;
   }
+  bool admits_plain(track::FreeText) {
+    most_bytes = std::max(most_bytes, bound_after_plain(tracker_, path_.back()));
+    return true;
+  }
   uint32_t most_bytes = 0;
 };
-
-// Names that nothing in a schema or a query is likely to be called: what a completion is like after a name that has no
-// other meaning. Three, so that one of them may have one.
-constexpr std::string_view kUnrelated[] = {"zq7", "_x_", "q9j"};
-
-// A completion after plain tokens is what it is after an unrelated name, but for a letter or two that make it unrelated.
-constexpr uint32_t kPlainSlack = 16;
-
-uint32_t added(uint32_t bytes, uint32_t more) { return bytes > UINT32_MAX - more ? UINT32_MAX : bytes + more; }
 
 }  // namespace
 
@@ -111,34 +130,24 @@ const FreeTextParts* Matcher::Impl::free_text(track::PrefixId prefix) {
   return engine_->index().free_texts.find(kind, tracker().room(prefix));
 }
 
-uint32_t Matcher::Impl::bound_after_plain(track::PrefixId prefix) {
-  uint32_t most = tracker().completion_bound(prefix);
-  for (const std::string_view name : kUnrelated) {
-    track::PrefixId after = prefix;
-    for (const char c : name) after = after == track::kDead ? after : tracker().push(after, static_cast<uint8_t>(c));
-    if (after == track::kDead) return UINT32_MAX;
-    most = std::max(most, tracker().completion_bound(after));
-  }
-  return added(most, kPlainSlack);
-}
-
 std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId prefix) {
   const bool measured = budget_ != 0 && engine_->looks_ahead();
   const track::Key key = tracker().key(prefix);
   if (auto found = engine_->cache().find(key); found && (!measured || found->measured)) return found;
   const FreeTextParts* const parts = free_text(prefix);
   const Trie& trie = parts != nullptr ? parts->rest : engine_->index().trie;
+  const TrieShape& shape = parts != nullptr ? parts->shape : engine_->index().shape;
   const uint32_t mark = tracker().mark();
   BitmaskBuffer bits(engine_->vocabulary().size());
   uint32_t most_bytes = UINT32_MAX;
   if (measured) {
     MeasuringWalk walker(tracker(), prefix);
-    walk(trie, walker, bits.view());
+    free_walk(trie, shape, walker, ends_whole(text_), bits.view());
+    if (parts != nullptr) walker.admits_plain({});
     most_bytes = walker.most_bytes;
-    if (parts != nullptr) most_bytes = std::max(most_bytes, bound_after_plain(prefix));
   } else {
     PrefixWalk walker(tracker(), prefix);
-    walk(trie, walker, bits.view());
+    free_walk(trie, shape, walker, ends_whole(text_), bits.view());
   }
   if (tracker().may_end(prefix)) {
     for (const TokenId id : engine_->vocabulary().end_of_text()) bits.view().set(id);
@@ -155,7 +164,8 @@ std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId pref
 // Asks of each token whether a completion fits after it, exactly.
 class Matcher::Impl::FittingWalk : public PrefixWalk {
  public:
-  FittingWalk(Impl& impl, track::PrefixId prefix) : PrefixWalk(impl.tracker(), prefix), impl_(impl), plan_(impl.current_plan()) {}
+  FittingWalk(Impl& impl, track::PrefixId prefix)
+      : PrefixWalk(impl.tracker(), prefix), impl_(impl), plan_(impl.current_plan()) {}
 
   bool push(uint8_t byte) {
     if (!PrefixWalk::push(byte)) return false;
@@ -174,6 +184,15 @@ class Matcher::Impl::FittingWalk : public PrefixWalk {
     }
     return impl_.fits(path_.back(), impl_.left() - 1, rest, nullptr);
   }
+  // What a string holds changes nothing after it. What a name is can.
+  bool admits_plain(track::FreeText kind) {
+    const uint32_t left = impl_.left() - 1;
+    if (kind != track::FreeText::String) {
+      return impl_.engine_->index().spells_any_text && bound_after_plain(tracker_, path_.back()) < left;
+    }
+    const track::PrefixId after = tracker_.push(path_.back(), 'a');
+    return after != track::kDead && impl_.fits(after, left, {}, nullptr);
+  }
 
  private:
   Impl& impl_;
@@ -184,21 +203,19 @@ class Matcher::Impl::FittingWalk : public PrefixWalk {
 std::shared_ptr<const StoredMask> Matcher::Impl::tight_mask(track::PrefixId prefix) {
   const uint32_t mark = tracker().mark();
   BitmaskBuffer bits(engine_->vocabulary().size());
-  // What a string holds changes nothing after it: its plain tokens all fit, or none does but by the plan.
-  const FreeTextParts* parts =
-      tracker().free_text(prefix) == track::FreeText::String ? free_text(prefix) : nullptr;
-  if (parts != nullptr) {
-    const track::PrefixId after = tracker().push(prefix, 'a');
-    if (after == track::kDead || !fits(after, left() - 1, {}, nullptr)) parts = nullptr;
-  }
   FittingWalk walker(*this, prefix);
-  walk(parts != nullptr ? parts->rest : engine_->index().trie, walker, bits.view());
+  const FreeTextParts* parts = free_text(prefix);
+  if (parts != nullptr && !walker.admits_plain(tracker().free_text(prefix))) parts = nullptr;
+  if (parts != nullptr) {
+    free_walk(parts->rest, parts->shape, walker, ends_whole(text_), bits.view());
+  } else {
+    free_walk(engine_->index().trie, engine_->index().shape, walker, ends_whole(text_), bits.view());
+  }
   if (tracker().may_end(prefix)) {
     for (const TokenId id : engine_->vocabulary().end_of_text()) bits.view().set(id);
   }
   tracker().release(mark);
-  return std::make_shared<const StoredMask>(
-      StoredMask::of(bits.view(), parts != nullptr ? &parts->plain : nullptr));
+  return std::make_shared<const StoredMask>(StoredMask::of(bits.view(), parts != nullptr ? &parts->plain : nullptr));
 }
 
 }  // namespace pccsql

@@ -298,8 +298,8 @@ std::vector<ColumnUse> Matcher::Impl::uses() {
   return guarded(std::vector<ColumnUse>(), [&] {
     std::vector<ColumnUse> uses;
     for (const track::Use& use : tracker().uses(steps_.back().prefix)) {
-      uses.push_back({catalog->table(use.column.table).name, catalog->column(use.column).name,
-                      std::string(to_string(use.role))});
+      uses.push_back(
+          {catalog->table(use.column.table).name, catalog->column(use.column).name, std::string(to_string(use.role))});
     }
     return uses;
   });

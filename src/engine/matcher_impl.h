@@ -101,7 +101,6 @@ class Matcher::Impl {
   bool budget_bites(const StoredMask& loose) const;
   // What is known of free text here; nullptr: every token must be walked.
   const FreeTextParts* free_text(track::PrefixId prefix);
-  uint32_t bound_after_plain(track::PrefixId prefix);
   class FittingWalk;
   std::shared_ptr<const StoredMask> tight_mask(track::PrefixId prefix);
   std::vector<TokenId> current_refuse_tokens() const;

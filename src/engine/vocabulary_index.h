@@ -18,6 +18,7 @@ struct VocabularyIndex::Impl {
 
   Vocabulary vocabulary;
   Trie trie;
+  TrieShape shape;
   FreeTexts free_texts;
   std::array<uint32_t, 256> first_nodes{};  // the trie's node for each first byte, or trie.size()
   // Every byte that occurs in UTF-8 is a token, so that any text has at most as many tokens as bytes.

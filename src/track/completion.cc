@@ -111,7 +111,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
         ways.push_back(escaped + close);
       }
       if (next.free_word || next.free_quoted || next.alias) {
-        for (const std::string_view more : {"", "1", "7", "x", "z1", "zq", "zqx"}) ways.push_back(tail + std::string(more) + close);
+        for (const std::string_view more : {"", "1", "7", "17", "x", "x1", "x17", "z1", "zq", "zqx"}) ways.push_back(tail + std::string(more) + close);
       }
       if (!quoted && text == "x") ways.push_back("''");
       for (const std::string& way : ways) {
@@ -123,6 +123,15 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
     }
     case Kind::QuotedEnd:
       if (tracker_.ended(id) != SqlTracker::kNever) return "";
+      if (next.free_quoted) {
+        const std::string quote(1, static_cast<char>(lex.quote));
+        for (const std::string_view more : {"", "x", "zq", "zqx"}) {
+          const std::string way = quote + std::string(more) + quote;
+          PrefixId at = id;
+          for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
+          if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return way;
+        }
+      }
       // The quote was the first of a doubled one.
       if (const auto known = shortest_word(next, folded(store_.texts.str(lex.text)) + static_cast<char>(lex.quote), true)) {
         const std::string rest = known->substr(store_.texts.length(lex.text));
@@ -169,6 +178,10 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step, const Expec
   const FromNode* const last = level.from == 0 ? nullptr : &store_.from[level.from];
   const bool at_item = store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::Table;
   if (at_item) {
+    const bool derived = std::any_of(witness->from.begin(), witness->from.end(), [](const FromChoice& choice) {
+      return choice.source == nullptr && !choice.outputs.empty();
+    });
+    if (derived && allows(expectation, Terminal::LeftParen)) return word(Terminal::LeftParen);
     for (const FromChoice& choice : witness->from) {
       if (choice.source != nullptr && choice.source->name != kNoName) {
         const std::string text(store_.names.text(choice.source->name));
@@ -180,7 +193,7 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step, const Expec
   }
   if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::NewName && last != nullptr) {  // after AS
     if (witness->open_name != kNoName) return name(store_.names.text(witness->open_name));
-    if (const auto fresh = fresh_name(step)) return fresh;
+    if (const auto fresh = fresh_name(at_)) return fresh;
     return next_name(expectation);
   }
   if (last != nullptr && last->item.name_open) {
@@ -190,6 +203,11 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step, const Expec
   }
   if (last != nullptr && last->item.merge_open && !witness->open_merged.empty() && allows(expectation, Terminal::kw_USING)) {
     return word(Terminal::kw_USING);
+  }
+  if (allows(expectation, Terminal::RightParen)) return word(Terminal::RightParen);
+  if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::Column) {  // of USING
+    if (!witness->open_merged.empty()) return name(store_.names.text(witness->open_merged.front()));
+    return next_name(expectation);
   }
   // Another item: joined where USING must merge, else with a comma.
   const bool owed = !witness->from.empty() || (level.width != 0 && step.width_now(level) < level.width);
@@ -201,13 +219,20 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step, const Expec
   return std::nullopt;
 }
 
-std::optional<Completer::Choice> Completer::fresh_name(Step& step) {
-  for (const std::string_view text : {"x", "y", "z", "x1", "y1", "z1", "x2", "y2", "x3", "x4", "x5", "x6", "x7"}) {
-    if (step.alias_fits(store_.names.intern(text))) return name(text);
-  }
-  for (int i = 8; i < 200; ++i) {
-    const std::string text = "x" + std::to_string(i);
-    if (step.alias_fits(store_.names.intern(text))) return name(text);
+// A new name that can stand here.
+std::optional<Completer::Choice> Completer::fresh_name(Index sem) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string text = i < 3 ? std::string(1, static_cast<char>('x' + i)) : "x" + std::to_string(i);
+    const Choice fresh = name(text);
+    if (fresh.word.quote != Quote::None) continue;
+    const Store::Mark mark = store_.mark();
+    bool fits = false;
+    {
+      Step copy(store_, tracker_.sems_[sem].sem);
+      fits = copy.read(fresh.word);
+    }
+    store_.release(mark);
+    if (fits) return name(text);
   }
   return std::nullopt;
 }
@@ -246,20 +271,24 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   if (!in_frame && level.from_open && !level.settled && level.clause == Clause::From) {
     if (const auto choice = next_in_from(step, expectation)) return choice;
   }
-  if (in_frame && frame.kind == Frame::CteHead && slot == Slot::NewName) {
-    for (int i = 0; i < 1000; ++i) {
-      const std::string text = "x" + std::to_string(i);
-      Choice fresh = name(text);
-      Step copy(store_, tracker_.sems_[sem].sem);
-      if (copy.read(fresh.word)) return fresh;
-    }
-    return std::nullopt;
+  // A derived table that must put out certain names.
+  if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && !level.settled &&
+      tracker_.world_.settings().derived_names && sems_open(sem) <= 1 && level.item_alias == kNoName &&
+      allows(expectation, Terminal::kw_AS)) {
+    if (owed_output(step)) return word(Terminal::kw_AS);
   }
+  if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && slot == Slot::NewName) {
+    if (const auto owed = owed_output(step)) return name(store_.names.text(*owed));
+  }
+  if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && level.item_alias != kNoName &&
+      allows(expectation, Terminal::Comma)) {
+    if (owed_output(step, 1)) return word(Terminal::Comma);
+  }
+  if (slot == Slot::NewName && !allows(expectation, Terminal::RightParen)) return fresh_name(sem);
   for (const Terminal closer : {Terminal::RightParen, Terminal::kw_END, Terminal::kw_THEN}) {
     if (allows(expectation, closer)) return word(closer);
   }
   if (slot == Slot::Column) return next_name(expectation);                                  // USING (
-  if (slot == Slot::NewName) return next_name(expectation);                                 // AS
   if (slot == Slot::Collation || (slot == Slot::Type && !allows(expectation, Terminal::RightParen))) return next_name(expectation);
   if (allows(expectation, Terminal::Integer) && slot != Slot::Type) {  // an operand
     const bool signed_number = !allows(expectation, Terminal::LeftParen);
@@ -279,8 +308,12 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   for (const Terminal closer :
        {Terminal::kw_SELECT, Terminal::kw_BY, Terminal::kw_WHEN, Terminal::kw_OVER, Terminal::kw_ROW, Terminal::kw_PRECEDING,
         Terminal::kw_FOLLOWING, Terminal::kw_UNBOUNDED, Terminal::kw_OTHERS, Terminal::kw_TIES, Terminal::kw_FIRST, Terminal::kw_LAST,
-        Terminal::kw_JOIN, Terminal::kw_USING, Terminal::kw_MATERIALIZED}) {
+        Terminal::kw_JOIN, Terminal::kw_USING}) {
     if (allows(expectation, closer)) return word(closer);
+  }
+  if (in_frame && frame.kind == Frame::Expr && store_.frames[frame.below].kind == Frame::Cast &&
+      sems_open(sem) > 1 && allows(expectation, Terminal::kw_AS)) {
+    return word(Terminal::kw_AS);
   }
   const Frame* const term = step.term();
   if (term != nullptr && term->owes_operator && allows(expectation, Terminal::Plus)) return word(Terminal::Plus);
@@ -299,9 +332,24 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     if (allows(expectation, Terminal::kw_FROM)) return word(Terminal::kw_FROM);
     if (allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
   }
-  for (const Terminal closer : {Terminal::kw_AND, Terminal::kw_AS, Terminal::LeftParen, Terminal::Plus, Terminal::kw_IN,
-                                Terminal::kw_FROM, Terminal::Comma, Terminal::kw_DISTINCT, Terminal::Dot}) {
+  for (const Terminal closer : {Terminal::kw_AND, Terminal::kw_AS, Terminal::LeftParen, Terminal::kw_WHERE, Terminal::Plus, Terminal::kw_IN,
+                                Terminal::kw_FROM, Terminal::Comma, Terminal::kw_DISTINCT, Terminal::Dot, Terminal::kw_MATERIALIZED}) {
     if (allows(expectation, closer)) return word(closer);
+  }
+  return std::nullopt;
+}
+
+uint16_t Completer::sems_open(Index sem) const { return tracker_.sems_[sem].sem.open; }
+
+// The name that the item at hand (or the one `ahead` of it) must have for the SELECT around the derived table.
+std::optional<NameId> Completer::owed_output(Step& step, size_t ahead) {
+  const Level& level = step.level();
+  const std::optional<Witness> witness = step.witness(store_.levels[level.parent]);
+  if (!witness) return std::nullopt;
+  const size_t at = store_.items[level.items].count + ahead;
+  for (const FromChoice& choice : witness->from) {
+    if (choice.source != nullptr) continue;
+    return at < choice.outputs.size() ? std::optional(choice.outputs[at]) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -324,8 +372,9 @@ std::optional<std::string> Completer::complete(PrefixId id) {
     PrefixId at = id;
     for (const char c : *rest) at = tracker_.push(at, static_cast<uint8_t>(c));
     Index sem = at == kDead ? SqlTracker::kNever : tracker_.ended(at);
-    // Two words must be parted; so must an operator and what could lengthen it.
-    bool parted = at != kDead && tracker_.prefixes_[at].lex.kind == Kind::Blank;
+    // Words, numbers and quotes are parted; nothing that is written here could lengthen an operator.
+    const Kind kind = at == kDead ? Kind::Blank : tracker_.prefixes_[at].lex.kind;
+    bool parted = kind == Kind::Blank || kind >= Kind::Dot;
     constexpr int kMostLexemes = 6000;
     for (int i = 0; sem != SqlTracker::kNever && i < kMostLexemes; ++i) {
       if (allows(tracker_.expected(sem), Terminal::End)) {

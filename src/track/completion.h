@@ -28,7 +28,9 @@ class Completer {
   std::optional<Choice> next(Index sem);
   std::optional<Choice> next_in_from(Step& step, const Expectation& expectation);
   std::optional<Choice> next_name(const Expectation& expectation) const;
-  std::optional<Choice> fresh_name(Step& step);
+  std::optional<Choice> fresh_name(Index sem);
+  std::optional<NameId> owed_output(Step& step, size_t ahead = 0);
+  uint16_t sems_open(Index sem) const;
   bool has_zero(Step& step) const;
   Choice word(Terminal terminal) const;
   Choice name(std::string_view text) const;

@@ -47,6 +47,7 @@ const Expectation& SqlTracker::expected(Index sem) {
     {
       Step step(store_, state);
       ok = step.read(word);
+      if (ok && word.terminal == Terminal::Integer && step.compound_term()) next.most_value = step.level().width;
     }
     store_.release(mark);
     return ok;
@@ -85,16 +86,6 @@ const Expectation& SqlTracker::expected(Index sem) {
     store_.release(mark);
   }
   if (viable[static_cast<size_t>(Terminal::Integer)] && !viable[static_cast<size_t>(Terminal::String)]) next.extreme = true;
-  {
-    const Step step(store_, state);
-    if (step.in_frame()) {
-      const Frame* const term = step.term();
-      if (term != nullptr && term->compound) {
-        next.most_value = step.level().width;
-        if (term->negative) next.terminals[static_cast<size_t>(Terminal::Integer)] = false;
-      }
-    }
-  }
   if (viable[static_cast<size_t>(Terminal::Name)]) {
     const Store::Mark mark = store_.mark();
     expect_names(sem, next);

@@ -1,6 +1,6 @@
-// How the paper's tracker finishes a text: the open lexeme, then lexeme by lexeme what brings the grammar nearest to its
-// end, and a FROM with tables that bear out the select list. Greedy, and tried out byte by byte: what does not work out is
-// nothing.
+// How the paper's tracker finishes a text: the open lexeme, then lexeme by lexeme what brings the grammar nearer to its
+// end, and a FROM with tables that bear out the select list. Greedy, and tried out byte by byte: what does not work out
+// is nothing.
 #include <algorithm>
 
 #include "base/text.h"

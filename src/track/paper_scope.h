@@ -1,6 +1,6 @@
-// What the paper's state tracker keeps beside the grammar: the SELECTs that are open, their clauses, the tables that each FROM
-// has introduced, the references of a select list that no FROM has answered for yet; and, from these, which words may
-// stand at a column slot.
+// What the paper's state tracker keeps beside the grammar: the SELECTs that are open, their clauses, the tables that each
+// FROM has introduced, the references of a select list that no FROM has answered for yet; and, from these, which words
+// may stand at a column slot.
 //
 // Everything is interned: an open SELECT is a small integer, and equal ones are equal integers.
 #pragma once

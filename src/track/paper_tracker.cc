@@ -168,7 +168,7 @@ bool PaperTracker::may_begin(State& state) {
 
 bool PaperTracker::word_may_go_on(State& state) {
   const std::string text = texts_.str(texts_.folded(state.lex.text));
-  // A keyword that would be refused is refused at its last letter: the model has said it, and what it says next must not be
+  // A keyword that would be refused is refused at its last letter: the model has said it, and the next must not be
   // bent into a longer word, unless a word of the column slot goes on so.
   const Terminal keyword = terminal_of(text);
   if (keyword != Terminal::Illegal && control_.read(state.stack, keyword) != kDeadStack) {

@@ -1,19 +1,19 @@
 // PaperTracker: the decoder of the paper that this project starts from, to the letter of its appendix B, as a second,
 // separate mask. It is what ours is compared with, so it is kept simple, and nothing in it is tuned.
 //
-// At a column slot a word may stand if it leads to a column of Scope that the role permits; everywhere else the grammar of
-// the fragment alone decides. There is no look-ahead, so a text can come to a dead end. Four triggers put it into the
+// At a column slot a word may stand if it leads to a column of Scope that the role permits; everywhere else the grammar
+// of the fragment alone decides. There is no look-ahead, so a text can come to a dead end. Four triggers put it into the
 // Refuse state, where no byte may follow:
 //   out-of-fragment prefix       a set operation, WITH, a window or CASE begins: at the last letter of its keyword
 //   out-of-scope reference …     FROM has closed, and a select list names a column that no table of it has
-//   failed terminal validation   what is written can no longer be safe, whatever follows: an unknown table, `*` or NATURAL over
-//                                a forbidden column, a name that turned out to mean one
-//   empty allowed set …          a column slot is reached, and Allowed is empty; not after COUNT(, which `*` may follow
+//   failed terminal validation   what is written can no longer be safe, whatever follows: an unknown table, `*` or
+//                                NATURAL over a forbidden column, a name that turned out to mean one
+//   empty allowed set …          a column slot is reached, and Allowed is empty; not after COUNT(, where `*` may stand
 //
 // What the paper leaves open is read in the plainest way:
-// - Before a SELECT's own FROM its scope is the whole schema, together with what enclosing FROMs have introduced: else the
-//   first column of every query would be refused. "The position where the SELECT-list closes" is the end of FROM, where
-//   the scope is known. In ON the scope is what stands left of it.
+// - Before a SELECT's own FROM its scope is the whole schema, together with what enclosing FROMs have introduced: else
+//   the first column of every query would be refused. "The position where the SELECT-list closes" is the end of FROM,
+//   where the scope is known. In ON the scope is what stands left of it.
 // - An alias may qualify a column before FROM introduces it (setting `aliases` says which), with any column that some
 //   table permits. FROM then has to bear it out.
 // - Scope holds columns of the schema. Select aliases and the outputs of derived tables are none, and cannot be named.
@@ -21,11 +21,12 @@
 //   begins afresh. MIN and MAX have the role of their clause. In FILTER (WHERE …) the role is Where.
 // - GROUP BY and ORDER BY are Sel, as the paper's section 3 says; under profile paper they are not counted, as its
 //   figures have it. LIMIT has no column slot. USING is Join.
-// - A name in two tables of one FROM is masked as long as one of them permits it; all must, or validation fails.
+// - A name that two tables of one FROM hold may be written if one of them permits it; all must, or validation fails.
 // - `"x"` is a string where no column in scope has that name; before FROM has closed, where none of the schema has.
 // - Table names are not masked. Validation does not run the query: what the database would refuse (ambiguous names,
 //   misplaced aggregates) is not looked at.
-// Of the settings only profile and aliases count. Bounds: blanks, literals, names, nesting; no comments; one `;` at the end.
+// Of the settings only profile and aliases count. Bounds: blanks, literals, names, nesting; no comments; one `;` at the
+// end.
 #pragma once
 
 #include <optional>

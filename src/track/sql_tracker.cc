@@ -139,6 +139,13 @@ PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
                                                                     : std::min(before.length + 1, 60000));
   if (!fresh) after.literal = before.literal;
   note_literal(after.literal, after.lex, byte);
+  if (before.completion != 0) {
+    const std::string& way = completions_[before.completion];
+    if (before.completed < way.size() && static_cast<uint8_t>(way[before.completed]) == byte) {
+      after.completion = before.completion;
+      after.completed = before.completed + 1;
+    }
+  }
   if (world_.settings().style == Style::Canonical && !canonical_byte(before, after, byte)) return kDead;
   if (!open_fits(after)) return kDead;
   return add(after);
@@ -152,7 +159,7 @@ bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8
   if (after.lex.kind != Kind::Word) return true;
   const std::string text = store_.texts.str(after.lex.text);
   const Expectation& next = expected(after.sem);
-  if (next.free_word || next.alias) return true;
+  if (next.free_word || (next.alias && is_alias_prefix(folded(text)))) return true;
   const auto [first, last] = world_.range(folded(text));
   for (auto it = std::lower_bound(next.bare.begin(), next.bare.end(), first); it != next.bare.end() && *it < last; ++it) {
     if (world_.canonical(world_.word(*it)).substr(0, text.size()) == text) return true;
@@ -170,6 +177,15 @@ bool SqlTracker::is_alias_prefix(std::string_view text) const {
   return letters >= 1 && letters <= 2 && end - letters <= 2 && end == text.size();
 }
 
+// An alias that is being written: where no digit can be added any more, it must be one as it stands.
+bool SqlTracker::alias_fits(const std::string& text) const {
+  if (!is_alias_prefix(text)) return false;
+  const size_t digits = text.size() - (text.size() > 1 && !is_digit(static_cast<uint8_t>(text[1])) ? 2 : 1);
+  if (digits < 2) return true;
+  return terminal_of(text) == Terminal::Illegal && !world_.is_column_name(world_.names().find(text)) &&
+         world_.sources().find(world_.names().find(text)) == nullptr;
+}
+
 bool SqlTracker::word_fits(const Prefix& prefix) {
   const Expectation& next = expected(prefix.sem);
   const std::string text = folded(store_.texts.str(prefix.lex.text));
@@ -181,25 +197,21 @@ bool SqlTracker::word_fits(const Prefix& prefix) {
   for (const std::string& own : next.own_bare) {
     if (own.compare(0, text.size(), text) == 0) return true;
   }
-  if (next.alias && is_alias_prefix(text)) {
-    // Where no digit can be added any more, it must be an alias as it stands.
-    const size_t digits = text.size() - (text.size() > 1 && !is_digit(static_cast<uint8_t>(text[1])) ? 2 : 1);
-    if (digits < 2) return true;
-    return terminal_of(text) == Terminal::Illegal && !world_.is_column_name(world_.names().find(text)) &&
-           world_.sources().find(world_.names().find(text)) == nullptr;
-  }
+  if (next.alias && alias_fits(text)) return true;
   return text == "x" && next.terminals[static_cast<size_t>(Terminal::Blob)];
 }
 
 // `more`: the name goes on; otherwise it may end here or, by a doubled quote, go on with one.
 bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   const Expectation& next = expected(prefix.sem);
-  if (next.free_quoted && more && prefix.length <= kLongestNewName) return true;
+  const bool any = next.alias && world_.settings().aliases == Aliases::Any;
+  if ((next.free_quoted || any) && prefix.length + (more ? 0u : 4u) <= kLongestNewName) return true;
   std::string text = folded(store_.texts.str(prefix.lex.text));
   if (!more) text += static_cast<char>(prefix.lex.quote);
   const auto [first, last] = world_.range(text);
   const auto known = std::lower_bound(next.quoted.begin(), next.quoted.end(), first);
   if (known != next.quoted.end() && *known < last) return true;
+  if (more && next.alias && (text.empty() || alias_fits(text))) return true;
   return std::any_of(next.own_quoted.begin(), next.own_quoted.end(),
                      [&](const std::string& own) { return own.compare(0, text.size(), text) == 0; });
 }
@@ -336,7 +348,7 @@ std::vector<Use> SqlTracker::uses(PrefixId id) {
 }
 
 uint32_t SqlTracker::mark() {
-  marks_.push_back({store_.mark(), prefixes_.size(), sems_.size(), journal_.size()});
+  marks_.push_back({store_.mark(), prefixes_.size(), sems_.size(), journal_.size(), completions_.size()});
   return static_cast<uint32_t>(marks_.size() - 1);
 }
 
@@ -344,15 +356,29 @@ void SqlTracker::release(uint32_t id) {
   const Mark mark = marks_[id];
   marks_.resize(id);
   for (size_t i = mark.journal; i < journal_.size(); ++i) {
-    if (journal_[i] < mark.prefixes) prefixes_[journal_[i]].ended = 0;
+    if (journal_[i] >= mark.prefixes) continue;
+    prefixes_[journal_[i]].ended = 0;
+    if (prefixes_[journal_[i]].completion >= mark.completions) prefixes_[journal_[i]].completion = 0;
   }
   journal_.resize(mark.journal);
+  completions_.resize(mark.completions);
   prefixes_.resize(mark.prefixes);
   sems_.resize(mark.sems);
   store_.release(mark.store);
 }
 
-std::optional<std::string> SqlTracker::completion(PrefixId prefix) { return Completer(*this).complete(prefix); }
+// Once a completion is known, what remains of it on its way is one again: so some byte always shortens it.
+std::optional<std::string> SqlTracker::completion(PrefixId id) {
+  if (id == kDead) return std::nullopt;
+  if (prefixes_[id].completion != 0) return completions_[prefixes_[id].completion].substr(prefixes_[id].completed);
+  std::optional<std::string> text = Completer(*this).complete(id);
+  if (!text) return std::nullopt;
+  completions_.push_back(*text);
+  prefixes_[id].completion = static_cast<Index>(completions_.size() - 1);
+  prefixes_[id].completed = 0;
+  journal_.push_back(id);
+  return text;
+}
 
 uint32_t SqlTracker::completion_bound(PrefixId prefix) {
   const std::optional<std::string> text = completion(prefix);

@@ -62,6 +62,8 @@ class SqlTracker final : public Tracker {
     Literal literal;
     uint16_t length = 0;  // bytes of the open lexeme
     bool started = false;
+    Index completion = 0;  // of completions_, the one that the text is on the way of
+    uint32_t completed = 0;  // bytes of it that the text has
   };
   static constexpr Index kNever = UINT32_MAX;
   struct SemEntry {
@@ -83,6 +85,7 @@ class SqlTracker final : public Tracker {
   bool number_fits(const Prefix& prefix, const Expectation& expectation) const;
   bool canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte);
   bool is_alias_prefix(std::string_view folded) const;
+  bool alias_fits(const std::string& folded) const;
   PrefixId add(const Prefix& prefix);
   std::string catalog_name(TableId table) const;
 
@@ -93,9 +96,10 @@ class SqlTracker final : public Tracker {
   std::unordered_map<Key, std::unique_ptr<Expectation>, KeyHash> expectations_;
   struct Mark {
     Store::Mark store;
-    size_t prefixes, sems, journal;
+    size_t prefixes, sems, journal, completions;
   };
   std::vector<Mark> marks_;
+  std::vector<std::string> completions_ = std::vector<std::string>(1);
   std::vector<PrefixId> journal_;  // whose `ended` was computed, in order
 };
 

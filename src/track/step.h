@@ -52,6 +52,10 @@ class Step {
   // Whether the next new name is an alias in FROM.
   bool names_from_item(bool without_as) const;
   const Frame* term() const;
+  bool compound_term() const {
+    const Frame* const order = term();
+    return order != nullptr && order->compound;
+  }
   bool names_unsettled() const;  // names here wait for a FROM
   bool table_fits(NameId name);
   bool alias_fits(NameId name);       // of the FROM item at hand
@@ -77,6 +81,7 @@ class Step {
   std::vector<Obligation> pending(const Level& level) const;
   bool aliases_visible(const Level& level) const;
   int width_now(const Level& level) const;
+  int most_width(const Level& level) const;
   std::vector<NameId> outputs_now(const Level& level) const;
   RoleSet roles_at(const Place& place, bool minmax = false) const;
 
@@ -174,10 +179,6 @@ class Step {
   bool decide_name();
   bool close_term();
   Place base_place() const;
-  bool compound_term() const {
-    const Frame* const order = term();
-    return order != nullptr && order->compound;
-  }
   void change_term(const std::function<void(Frame&)>& change);
   bool output_name(NameId name) const;
   bool number_in_term(const Literal& literal);

@@ -169,6 +169,7 @@ bool Step::open_expr() {
         expr.depth = static_cast<uint16_t>(operand_depth() + 4);
         break;
       case Frame::Call:
+        if (frame_.arguments >= frame_.function->most) return false;
         frame_.arguments = static_cast<uint16_t>(frame_.arguments + 1);
         frame_dirty_ = true;
         expr.place = argument_place();

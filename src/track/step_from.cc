@@ -36,7 +36,8 @@ void Step::store_last_item(FromItem item) {
 
 bool Step::read_from() {
   const auto count = static_cast<int>(store_.items[level_.items].count);
-  if (level_.width != 0 && (level_.star ? count > level_.width : count != level_.width)) return false;
+  if (level_.width != 0 && !level_.star && count != level_.width) return false;
+  if (count > most_width(level_)) return false;
   level_.clause = Clause::From;
   level_.from_open = true;
   level_.join_natural = level_.join_outer = level_.join_comma = false;
@@ -46,7 +47,7 @@ bool Step::read_from() {
 
 bool Step::read_join(Terminal word) {
   if (level_.tables >= kMostTables) return false;
-  if (level_.plain_star && level_.width != 0 && width_now(level_) >= level_.width) return false;
+  if (level_.plain_star && width_now(level_) >= most_width(level_)) return false;
   level_dirty_ = true;
   switch (word) {
     case Terminal::Comma:

@@ -331,7 +331,20 @@ std::optional<Witness> Step::witness(const Level& level) const {
 
 bool Step::viable(const Level& level) const {
   if (level.settled || !world_.settings().lookahead) return true;
-  return witness(level).has_value();
+  const std::optional<Witness> found = witness(level);
+  if (!found || !level.star) return found.has_value();
+  // `*` also puts out what the tables bring that the names ask for.
+  int width = 0;
+  const std::vector<SelectItem> written = items(level);
+  const auto width_of = [](const Source* source, size_t outputs) {
+    return static_cast<int>(source != nullptr ? source->columns.size() : std::max<size_t>(outputs, 1));
+  };
+  int from = 0;
+  for (const FromItem& item : from_items(level)) from += width_of(item.source, 0);
+  for (const FromChoice& choice : found->from) from += width_of(choice.source, choice.outputs.size());
+  for (const SelectItem& item : written) width += item.star == SelectItem::No ? 1 : from;
+  if (level.clause == Clause::Items) width += level.item_star ? from : 1;
+  return width <= most_width(level) || (level.from_open && found->from.empty());
 }
 
 // Whether the SELECTs around `inner` could bind all of these.
@@ -418,7 +431,7 @@ bool Step::rewrite_refs(uint32_t from, const std::function<bool(Ref&)>& change) 
 bool Step::star_fits(NameId qualifier) {
   const bool whole = frame_.kind == Frame::Expr && sem_.open == 1 && level_.clause == Clause::Items &&
                      frame_.operators == 0 && !level_.settled;
-  if (!whole || level_.kind == Level::Scalar || level_.kind == Level::In || level_.width != 0) return false;
+  if (!whole || level_.kind == Level::Scalar || level_.kind == Level::In || most_width(level_) != kMostOutputs) return false;
   Ref ref;
   ref.qualifier = qualifier;
   ref.roles = role_bit(Role::Sel);

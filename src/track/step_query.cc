@@ -225,9 +225,18 @@ bool Step::close_item() {
   return outputs_fit();
 }
 
+// How many outputs the SELECT may have: as many as the first branch, and no more than a `*` around it can take.
+int Step::most_width(const Level& level) const {
+  int most = level.width != 0 ? level.width : kMostOutputs;
+  if (level.kind != Level::Derived || level.branches > 1) return most;
+  const Level& outer = store_.levels[level.parent];
+  if (!outer.plain_star) return most;
+  return std::min(most, most_width(outer) - width_now(outer));
+}
+
 bool Step::comma_between_items() {
   const auto count = static_cast<int>(store_.items[level_.items].count);
-  return count < (level_.width != 0 ? level_.width : kMostOutputs);
+  return count < most_width(level_);
 }
 
 bool Step::plain_star() {
@@ -314,11 +323,9 @@ int Step::width_now(const Level& level) const {
 }
 
 bool Step::widths_fit(bool closing) const {
-  if (!level_.star && level_.width == 0) return true;
   const int width = width_now(level_);
-  if (width > kMostOutputs) return false;
-  if (level_.width == 0) return true;
-  return closing ? width == level_.width : width <= level_.width;
+  if (width > most_width(level_)) return false;
+  return !closing || level_.width == 0 || width == level_.width;
 }
 
 // What a derived table puts out must not repeat a name that the SELECT around it has claimed.

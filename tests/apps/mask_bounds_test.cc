@@ -61,14 +61,16 @@ TEST(MaskBounds, EachIsFoundAtItsPlace) {
 TEST(MaskBounds, ABoundExcusesOnlyWhatItCanHaveStopped) {
   const std::string sql = "SELECT name n, price FROM item";
   const auto bounds = find_decoder_bounds(sql, shop());
-  EXPECT_EQ(bound_that_stopped(bounds, {7, 11}), "");                          // name
-  EXPECT_EQ(bound_that_stopped(bounds, {11, 13}), "select alias without AS");  // ` n`
-  EXPECT_EQ(bound_that_stopped(bounds, {13, 15}), "select alias without AS");  // the comma that ends it
-  EXPECT_EQ(bound_that_stopped(bounds, {15, 20}), "");                         // price
+  EXPECT_EQ(bound_that_stopped(bounds, {7, 11}, true), "");                          // name
+  EXPECT_EQ(bound_that_stopped(bounds, {11, 13}, true), "select alias without AS");  // ` n`
+  EXPECT_EQ(bound_that_stopped(bounds, {13, 15}, true), "select alias without AS");  // the comma that ends it
+  EXPECT_EQ(bound_that_stopped(bounds, {15, 20}, true), "");                         // price
   const std::string quoted = "SELECT \"cheap\" FROM item";
   const auto later = find_decoder_bounds(quoted, shop());
-  EXPECT_EQ(bound_that_stopped(later, {20, 24}), "double-quoted string before FROM closes");
-  EXPECT_EQ(bound_that_stopped(later, {0, 6}), "");
+  EXPECT_EQ(bound_that_stopped(later, {20, 24}, true), "double-quoted string before FROM closes");
+  EXPECT_EQ(bound_that_stopped(later, {20, 24}, false), "");
+  EXPECT_EQ(bound_that_stopped(later, {8, 9}, false), "double-quoted string before FROM closes");
+  EXPECT_EQ(bound_that_stopped(later, {0, 6}, true), "");
 }
 
 TEST(MaskBounds, NothingIsSaidOfTextThatDoesNotParse) { EXPECT_EQ(found("SELECT FROM -- x"), ""); }

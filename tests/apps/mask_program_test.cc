@@ -136,7 +136,7 @@ TEST(MaskReplayProgram, AsJson) {
   }
   EXPECT_EQ(outcomes, "admitted admitted bound stopped stopped stopped ");
   const ordered_json& stop = json.at("queries").at(3).at("attempts").at(0).at("stop");
-  EXPECT_EQ(stop.at("text"), " salary");
+  EXPECT_EQ(stop.at("text"), "salary");
   EXPECT_EQ(stop.at("byte"), 15);
   EXPECT_NE(stop.at("reason").get<std::string>().find("AggregateOnly"), std::string::npos);
   EXPECT_EQ(replay(kLines, {"--format", "json", "--times"}).status, 0);
@@ -179,7 +179,8 @@ TEST(MaskReplayProgram, LinesPickDatabasesAndBringPolicies) {
                          "\"version: 1\\ntables: {animal: {id: Public}}\\n\"}\n");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   std::string outcomes;
-  for (const ordered_json& query : ordered_json::parse(ran.out).at("queries")) {
+  const ordered_json json = ordered_json::parse(ran.out);
+  for (const ordered_json& query : json.at("queries")) {
     outcomes += query.at("outcome").get<std::string>() + " ";
   }
   EXPECT_EQ(outcomes, "admitted admitted stopped ");

@@ -19,8 +19,8 @@ TEST(GreedyCut, TakesTheLongestPiece) {
   EXPECT_EQ(index.greedy_tokens("\xE5\x90\x8Dq"), 2u);
   EXPECT_EQ(index.greedy_tokens("SELECT * FROM"), 1u);
   EXPECT_EQ(index.greedy_tokens("SELECT * FRO"), 4u);
-  const std::vector<Piece> pieces{{"ab", TokenKind::Normal}, {"a", TokenKind::Normal}, {"bc", TokenKind::Normal},
-                                  {"<end>", TokenKind::Special}};
+  const std::vector<Piece> pieces{
+      {"ab", TokenKind::Normal}, {"a", TokenKind::Normal}, {"bc", TokenKind::Normal}, {"<end>", TokenKind::Special}};
   const VocabularyIndex small(*Vocabulary::make(pieces, std::vector<TokenId>{3}));
   EXPECT_FALSE(small.impl().spells_any_text);
   EXPECT_EQ(small.impl().greedy_tokens("aab"), 2u);

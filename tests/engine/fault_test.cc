@@ -35,7 +35,8 @@ struct Injection {
 
 class FaultyTracker : public track::Tracker {
  public:
-  FaultyTracker(Injection& injection) : injection_(injection), sound_(toy_words()) {}  // NOLINT(google-explicit-constructor)
+  FaultyTracker(Injection& injection)
+      : injection_(injection), sound_(toy_words()) {}  // NOLINT(google-explicit-constructor)
 
   PrefixId start() override { return fails() ? track::kDead : sound_.start(); }
   PrefixId push(PrefixId prefix, uint8_t byte) override { return fails() ? track::kDead : sound_.push(prefix, byte); }
@@ -149,7 +150,8 @@ TEST_P(Faults, EndInARefusal) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Faults,
-                         testing::Values(Fault::Throws, Fault::ThrowsStrange, Fault::NoMemory, Fault::Dead, Fault::Lies),
+                         testing::Values(Fault::Throws, Fault::ThrowsStrange, Fault::NoMemory, Fault::Dead,
+                                         Fault::Lies),
                          [](const auto& kind) { return std::string(kNames[static_cast<size_t>(kind.param)]); });
 
 TEST(Fault, StaysThroughRollbackAndReachesForks) {

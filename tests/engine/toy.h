@@ -16,13 +16,12 @@ inline const VocabularyIndex& builtin_index() {
 }
 
 inline std::shared_ptr<const ToyTracker::Words> toy_words() {
-  static const auto words = std::make_shared<const ToyTracker::Words>(
-      ToyTracker::Words{{"SELECT name FROM employee", "SELECT name FROM employee;", "SELECT salary", "id", "x"}, {}, true});
+  static const auto words = std::make_shared<const ToyTracker::Words>(ToyTracker::Words{
+      {"SELECT name FROM employee", "SELECT name FROM employee;", "SELECT salary", "id", "x"}, {}, true});
   return words;
 }
 
-inline Engine toy_engine(const Settings& settings = {},
-                         std::shared_ptr<const ToyTracker::Words> words = toy_words()) {
+inline Engine toy_engine(const Settings& settings = {}, std::shared_ptr<const ToyTracker::Words> words = toy_words()) {
   return make_engine([words] { return std::make_unique<ToyTracker>(words); }, builtin_index(), settings);
 }
 

@@ -17,8 +17,9 @@
 //   refuse: SELECT {93*(}1{93*)}               some byte is not taken
 //   may: SELECT na -> name, nationality        the names of tables and columns that can stand where the text breaks off
 //
-// `stop(decoder)` and `refuse(decoder)`: a bound of what is generated; the checker calls the whole text safe. `{3*ab@}` is
-// `ab1ab2ab3`, `\xC3` a byte. A new `schema:` or `settings:` begins a new block; a block without a schema keeps the one before.
+// `stop(decoder)` and `refuse(decoder)`: a bound of what is generated; the checker calls the whole text safe. `{3*ab@}`
+// is `ab1ab2ab3`, `\xC3` a byte. A new `schema:` or `settings:` begins a new block; a block without a schema keeps the
+// one before.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
-// The hard cases of the language, as text files, against the tracker. Beside what a case says: every query that is admitted is
-// safe to the checker and prepared by SQLite, every prefix of one has a completion, and the query that it completes to is
-// safe and prepared too; what is stopped without being a bound of the decoder is not safe.
+// The hard cases of the language, as text files, against the tracker. Beside what a case says: every query that is
+// admitted is safe to the checker and prepared by SQLite, both judges see the same uses in it, every prefix of it has a
+// completion, and the query that it completes to is safe and prepared too. What is stopped without being a bound of the
+// decoder is not safe.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -123,12 +124,39 @@ class Trial {
     if (made.kind != Case::Prefix) EXPECT_EQ(court_.tracker.may_end(reached.prefixes.back()), whole);
     if (whole) EXPECT_EQ(judged(made.before), "safe");
     if (made.kind == Case::Admit) EXPECT_EQ(prepared(made.before), "");
+    if (whole && !made.before.ends_with(';'))
+      EXPECT_EQ(tracked_uses(reached.prefixes.back()), checked_uses(made.before));
     if (!settings_.lookahead || made.before.size() > kLongestCompleted) return;
-    for (size_t i = 0; i < reached.prefixes.size(); ++i) {
-      const std::string problem = completion_problem(made.before.substr(0, i), reached.prefixes[i]);
-      EXPECT_EQ(problem, "");
-      if (!problem.empty()) return;
-    }
+    const auto first_problem = [&](auto problem_of) {
+      std::string problem;
+      for (size_t i = 0; i < reached.prefixes.size() && problem.empty(); ++i) {
+        problem = problem_of(made.before.substr(0, i), reached.prefixes[i]);
+      }
+      return problem;
+    };
+    EXPECT_EQ(first_problem([&](const std::string& text, PrefixId at) { return completion_problem(text, at); }), "");
+    EXPECT_EQ(first_problem([&](const std::string& text, PrefixId at) { return budget_problem(text, at); }), "");
+  }
+
+  // `person.name Sel`, each once, sorted.
+  using Uses = std::set<std::string>;
+  std::string shown(ColumnRef column, Role role) const {
+    return court_.catalog.table(column.table).name + "." + court_.catalog.column(column).name + " " +
+           std::string(to_string(role));
+  }
+  // With a semicolon, which closes the last FROM.
+  Uses tracked_uses(PrefixId prefix) {
+    Uses all;
+    const PrefixId ended = court_.tracker.push(prefix, ';');
+    EXPECT_NE(ended, kDead) << "may end, but not with a semicolon";
+    if (ended == kDead) return all;
+    for (const track::Use& use : court_.tracker.uses(ended)) all.insert(shown(use.column, use.role));
+    return all;
+  }
+  Uses checked_uses(const std::string& sql) {
+    Uses all;
+    for (const Occurrence& use : court_.checker.analyze(sql).uses) all.insert(shown(use.column, use.role));
+    return all;
   }
 
   // What is wrong with the completion of a prefix; empty: nothing.
@@ -137,14 +165,23 @@ class Trial {
     if (!rest) return "no completion of: " + text;
     const std::string whole = text + *rest;
     const std::string shown = text + "<!>" + *rest;
-    if (rest->size() > court_.tracker.completion_bound(prefix)) return "longer than its bound: " + shown;
     if (judged(whole) != "safe") return judged(whole) + ": " + shown;
     if (const std::string complaint = prepared(whole); !complaint.empty()) return complaint + ": " + shown;
-    if (rest->empty()) return court_.tracker.may_end(prefix) ? "" : "is said to be whole, but may not end: " + text;
+    const Reach reached = reach(whole);
+    if (reached.taken < whole.size()) return "its own completion is refused: " + shown;
+    return court_.tracker.may_end(reached.prefixes.back()) ? "" : "its own completion may not end: " + shown;
+  }
+
+  // A budget is held against the bound, and on its own way a completion must get shorter with every byte.
+  std::string budget_problem(const std::string& text, PrefixId prefix) {
+    const auto rest = court_.tracker.completion(prefix);
+    if (!rest || rest->empty()) return "";
+    const std::string shown = text + "<!>" + *rest;
+    if (rest->size() > court_.tracker.completion_bound(prefix)) return "longer than its bound: " + shown;
     const PrefixId next = court_.tracker.push(prefix, static_cast<uint8_t>((*rest)[0]));
-    if (next == kDead) return "its own completion is refused: " + shown;
-    const auto then = court_.tracker.completion(next);
-    return then && then->size() < rest->size() ? "" : "the completion gets no shorter on its way: " + shown;
+    const auto then = next == kDead ? std::nullopt : court_.tracker.completion(next);
+    if (then && then->size() < rest->size()) return "";
+    return "the completion gets no shorter on its way: " + shown + " then " + then.value_or("nothing");
   }
 
   void stopped(const Case& made) {

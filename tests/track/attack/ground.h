@@ -15,6 +15,10 @@
 #include "schema/catalog.h"
 #include "track/tracker.h"
 
+namespace pccsql::track {
+class World;
+}
+
 namespace pccsql::attack {
 
 using namespace track;
@@ -37,13 +41,14 @@ struct Ground {
   Policy policy;
   TrackSettings settings;
   Checker checker;
+  mutable std::shared_ptr<const World> world;  // made by the first sql_trackers(), and kept for its trackers
 
   Ground(std::string name_in, SchemaPtr schema_in, Policy policy_in, TrackSettings settings_in);
   const Catalog& catalog() const { return schema->catalog; }
 };
 using GroundPtr = std::unique_ptr<Ground>;
 
-// Makes trackers over one ground, all from one world. The ground must outlive it.
+// Makes trackers over one ground, all from one world. The ground must outlive it, and them.
 using MakeTracker = std::function<std::unique_ptr<Tracker>()>;
 MakeTracker sql_trackers(const Ground& ground);
 

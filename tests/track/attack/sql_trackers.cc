@@ -6,8 +6,8 @@
 namespace pccsql::attack {
 
 MakeTracker sql_trackers(const Ground& ground) {
-  const std::shared_ptr<const World> world = World::make(ground.catalog(), ground.policy, ground.settings);
-  return [world]() -> std::unique_ptr<Tracker> { return std::make_unique<SqlTracker>(*world); };
+  if (!ground.world) ground.world = World::make(ground.catalog(), ground.policy, ground.settings);
+  return [&ground]() -> std::unique_ptr<Tracker> { return std::make_unique<SqlTracker>(*ground.world); };
 }
 
 }  // namespace pccsql::attack

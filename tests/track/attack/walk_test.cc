@@ -48,7 +48,7 @@ void attack(Ground& ground, int walks, uint64_t seed, Coverage& coverage, Totals
     const auto tracker = make();
     LexemeWalker walker(ground, *tracker, coverage, walk_seed);
     const int length = 3 + static_cast<int>(random() % 58);
-    const auto failure = walker.walk(length);
+    const auto failures = walker.walk(length);
     ++totals.walks;
     totals.lexemes += walker.steps();
     totals.tries += walker.tries();
@@ -56,10 +56,10 @@ void attack(Ground& ground, int walks, uint64_t seed, Coverage& coverage, Totals
     totals.finished += walker.oracle().finished();
     totals.dead_ends += walker.oracle().dead_ends();
     totals.stuck += walker.stuck();
-    if (!failure) continue;
-    if (totals.failures[gist(failure->what)]++ < 3) {
+    for (const WalkFailure& failure : failures) {
+      if (totals.failures[gist(failure.what)]++ >= 3) continue;
       ADD_FAILURE() << "[" << ground.name << "] seed " << walk_seed << " length " << length
-                    << "\n  text: " << failure->text << "\n  " << failure->what;
+                    << "\n  text: " << failure.text << "\n  " << failure.what;
     }
   }
 }

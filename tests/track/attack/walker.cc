@@ -6,6 +6,7 @@ namespace pccsql::attack {
 namespace {
 
 constexpr int kTriesPerStep = 300;
+constexpr size_t kMostFailures = 10;
 
 }  // namespace
 
@@ -50,15 +51,13 @@ bool LexemeWalker::can_end(PrefixId prefix) {
   return false;
 }
 
-bool LexemeWalker::ask(PrefixId prefix, const std::string& text) {
+void LexemeWalker::ask(PrefixId prefix, const std::string& text) {
   if (on_prefix_) on_prefix_(prefix, text);
   std::string wrong = oracle_.ask_prefix(prefix, text);
-  if (wrong.empty()) return true;
-  failure_ = WalkFailure{text, std::move(wrong)};
-  return false;
+  if (!wrong.empty()) failures_.push_back({text, std::move(wrong)});
 }
 
-// Whether the lexeme was written; with `failure_` set if the oracle complained.
+// Whether the lexeme was written.
 bool LexemeWalker::take(const std::string& lexeme) {
   ++tries_;
   const bool meet = !text_.empty() && is_word_byte(text_.back()) && is_word_byte(lexeme[0]);
@@ -67,18 +66,15 @@ bool LexemeWalker::take(const std::string& lexeme) {
   const uint32_t mark = tracker_.mark();
   size_t admitted = 0;
   const PrefixId end = push_all(tracker_, prefix_, bytes, &admitted);
-  if (end == kDead || !can_end(end)) {
-    // What was admitted of it must be alive all the same.
-    if (admitted > 1 && random_() % 4 == 0) {
-      const size_t cut = 1 + random_() % admitted;
-      ask(push_all(tracker_, prefix_, bytes.substr(0, cut)), text_ + bytes.substr(0, cut));
-    }
+  const bool taken = end != kDead && can_end(end);
+  // What was admitted of it must be alive, inside it too, whether it can be written whole or not.
+  if (admitted > 1 && random_() % 4 == 0) {
+    const size_t cut = 1 + random_() % admitted;
+    ask(push_all(tracker_, prefix_, bytes.substr(0, cut)), text_ + bytes.substr(0, cut));
+  }
+  if (!taken) {
     tracker_.release(mark);
     return false;
-  }
-  if (bytes.size() > 1 && random_() % 3 == 0) {
-    const size_t cut = 1 + random_() % (bytes.size() - 1);
-    if (!ask(push_all(tracker_, prefix_, bytes.substr(0, cut)), text_ + bytes.substr(0, cut))) return false;
   }
   prefix_ = end;
   text_ += bytes;
@@ -87,25 +83,23 @@ bool LexemeWalker::take(const std::string& lexeme) {
   return true;
 }
 
-std::optional<WalkFailure> LexemeWalker::walk(int lexemes) {
-  failure_.reset();
+std::vector<WalkFailure> LexemeWalker::walk(int lexemes) {
+  failures_.clear();
   text_.clear();
   prefix_ = tracker_.start();
-  if (prefix_ == kDead) return WalkFailure{"", "nothing can be written at all"};
-  if (!ask(prefix_, text_)) return failure_;
-  for (int i = 0; i < lexemes; ++i) {
+  if (prefix_ == kDead) return {{"", "nothing can be written at all"}};
+  ask(prefix_, text_);
+  for (int i = 0; i < lexemes && failures_.size() < kMostFailures; ++i) {
     bool taken = false;
-    for (int t = 0; t < kTriesPerStep && !taken && !failure_; ++t) taken = take(proposal());
-    if (failure_) return failure_;
+    for (int t = 0; t < kTriesPerStep && !taken; ++t) taken = take(proposal());
     if (!taken) {
       ++stuck_;
       break;
     }
   }
-  const auto completion = tracker_.completion(prefix_);
-  if (!completion) return std::nullopt;  // the oracle has said whether that is allowed
-  coverage_.add(text_ + *completion);
-  return std::nullopt;
+  // Where there is no completion, the oracle has said whether that is allowed.
+  if (const auto completion = tracker_.completion(prefix_)) coverage_.add(text_ + *completion);
+  return failures_;
 }
 
 }  // namespace pccsql::attack

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "track/attack/coverage.h"
 #include "track/attack/ground.h"
@@ -27,8 +27,9 @@ class LexemeWalker {
  public:
   LexemeWalker(Ground& ground, Tracker& tracker, Coverage& coverage, uint64_t seed);
 
-  // One generation of about this many lexemes; what went wrong, if anything did.
-  std::optional<WalkFailure> walk(int lexemes);
+  // One generation of about this many lexemes; what went wrong, if anything did. It goes on after a complaint, so that one
+  // mistake does not hide the next, but not after many.
+  std::vector<WalkFailure> walk(int lexemes);
   // Called with every prefix that a walk takes, and its text.
   void on_prefix(std::function<void(PrefixId, const std::string&)> call) { on_prefix_ = std::move(call); }
 
@@ -42,7 +43,7 @@ class LexemeWalker {
   std::string rare_proposal();
   bool can_end(PrefixId prefix);
   bool take(const std::string& lexeme);
-  bool ask(PrefixId prefix, const std::string& text);
+  void ask(PrefixId prefix, const std::string& text);
 
   Ground& ground_;
   Tracker& tracker_;
@@ -54,7 +55,7 @@ class LexemeWalker {
 
   PrefixId prefix_ = kDead;
   std::string text_;
-  std::optional<WalkFailure> failure_;
+  std::vector<WalkFailure> failures_;
   uint64_t steps_ = 0;
   uint64_t tries_ = 0;
   uint64_t stuck_ = 0;

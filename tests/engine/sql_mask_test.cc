@@ -1,0 +1,179 @@
+// Masks of real queries: random generations over the demo's schema, and over Spider's with the vocabularies of real models.
+// At each state compared, every token of the vocabulary is tried by accept, and every bit must agree.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/file.h"
+#include "benchmark_data.h"
+#include "engine/engine_impl.h"
+#include "engine/oracle.h"
+#include "engine/toy.h"
+#include "model/llama/gguf_vocabulary.h"
+#include "policy/policy_file.h"
+#include "schema/reader.h"
+
+namespace pccsql {
+namespace {
+
+bool is_long() {
+  const char* value = std::getenv("PCCSQL_LONG");
+  return value != nullptr && *value != '\0';
+}
+
+Engine demo_engine(const VocabularyIndex& vocabulary, const Settings& settings) {
+  const auto schema = read_file(PCCSQL_ROOT "/examples/hr/schema.sql");
+  EXPECT_TRUE(schema);
+  auto engine =
+      Engine::compile(DdlText{*schema}, PolicyFile{PCCSQL_ROOT "/examples/hr/policy.yaml"}, vocabulary, settings);
+  EXPECT_TRUE(engine) << engine.error().to_string();
+  return *engine;
+}
+
+struct Walks {
+  size_t compared = 0;
+  size_t queries = 0;
+  size_t refusals = 0;
+  size_t steps = 0;
+};
+
+// Random generations until `wanted` states were compared, one in `one_in` of those that come up.
+Walks compare(const Engine& engine, size_t wanted, unsigned one_in, unsigned seed, bool budgets) {
+  std::mt19937 random(seed);
+  const size_t width = engine.vocabulary().size();
+  Walks walks;
+  while (walks.compared < wanted && !testing::Test::HasFailure()) {
+    Matcher matcher = engine.new_matcher(budgets ? static_cast<uint32_t>(8 + random() % 60) : 0);
+    for (int step = 0; step < 120 && !matcher.is_terminated(); ++step) {
+      const auto admitted = mask_of(matcher, width);
+      if (random() % one_in == 0) {
+        ++walks.compared;
+        const std::string text(matcher.text());
+        const bool refused = matcher.is_refused();
+        const auto taken = tried(matcher, width);
+        for (TokenId id = 0; id < width; ++id) {
+          const bool in_mask = std::ranges::binary_search(admitted, id);
+          if (in_mask == std::ranges::binary_search(taken, id)) continue;
+          ADD_FAILURE() << "after `" << text << "` token " << id << " `" << engine.vocabulary().bytes(id) << "` is "
+                        << (in_mask ? "in the mask and not accepted" : "accepted and not in the mask") << ", seed "
+                        << seed;
+          return walks;
+        }
+        EXPECT_EQ(matcher.text(), text);
+        EXPECT_EQ(matcher.is_refused(), refused);
+        EXPECT_EQ(mask_of(matcher, width), admitted) << text;
+      }
+      EXPECT_TRUE(matcher.accept_token(choose(admitted, engine.vocabulary(), random))) << matcher.text();
+      ++walks.steps;
+      if (random() % 10 == 0 && !matcher.is_terminated()) matcher.rollback(1 + random() % matcher.steps());
+    }
+    if (matcher.sql()) ++walks.queries;
+    if (matcher.is_refused()) {
+      ++walks.refusals;
+      const Refusal& refusal = *matcher.refusal();
+      EXPECT_NE(refusal.cause, RefusalCause::Fault) << refusal.reason;
+      if (engine.impl().looks_ahead() && !budgets) EXPECT_EQ(refusal.cause, RefusalCause::ByChoice) << refusal.reason;
+    }
+  }
+  return walks;
+}
+
+struct Variant {
+  const char* name;
+  void (*change)(Settings&);
+  bool budgets = false;
+};
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
+
+class SqlMask : public testing::TestWithParam<Variant> {};
+
+TEST_P(SqlMask, IsWhatAcceptTakes) {
+  Settings settings;
+  GetParam().change(settings);
+  const Engine engine = demo_engine(builtin_index(), settings);
+  const Walks walks = compare(engine, is_long() ? 20000 : 400, 6, 1, GetParam().budgets);
+  EXPECT_GT(walks.queries + walks.refusals, 5u);
+  RecordProperty("queries", static_cast<int>(walks.queries));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, SqlMask,
+    testing::Values(Variant{"plain", [](Settings&) {}},  //
+                    Variant{"budget", [](Settings&) {}, true},
+                    Variant{"refusal", [](Settings& s) { s.refusal = true; }, true},
+                    Variant{"fragment", [](Settings& s) { s.language = Settings::Language::Fragment; }},
+                    Variant{"paper_profile", [](Settings& s) { s.profile = Settings::Profile::Paper; }},
+                    Variant{"any_alias", [](Settings& s) { s.aliases = Settings::Aliases::Any; }},
+                    Variant{"derived_names", [](Settings& s) { s.derived_names = true; }},
+                    Variant{"canonical", [](Settings& s) { s.style = Settings::Style::Canonical; }},
+                    Variant{"no_lookahead", [](Settings& s) { s.lookahead = false; }},
+                    Variant{"no_lookahead_budget", [](Settings& s) { s.lookahead = false; }, true},
+                    Variant{"paper", [](Settings& s) { s.algorithm = Settings::Algorithm::Paper; }},
+                    Variant{"uncached", [](Settings& s) { s.cache_bytes = 0; }}),
+    [](const auto& variant) { return std::string(variant.param.name); });
+
+class RealMask : public testing::TestWithParam<const char*> {};
+
+TEST_P(RealMask, IsWhatAcceptTakes) {
+  const auto data = data_folder();
+  if (!data) GTEST_SKIP() << kNoData;
+  const std::string path = *data + "/vocab/ggml-vocab-" + GetParam() + ".gguf";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no vocabularies in the benchmark data: " << path;
+  auto vocabulary = read_gguf_vocabulary(path);
+  if (!vocabulary) GTEST_SKIP() << vocabulary.error().to_string();
+  const VocabularyIndex index(std::move(*vocabulary));
+  compare(demo_engine(index, {}), is_long() ? 2000 : 6, 8, 5, false);
+  compare(demo_engine(index, {}), is_long() ? 200 : 3, 8, 6, true);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, RealMask, testing::Values("qwen2", "deepseek-coder", "llama-bpe"),
+                         [](const auto& name) {
+                           std::string text = name.param;
+                           std::ranges::replace(text, '-', '_');
+                           return text;
+                         });
+
+TEST(SqlEngine, APolicyThatLeavesNothing) {
+  auto engine = Engine::compile(DdlText{"CREATE TABLE t (a INT, b INT)"}, PolicyText{"version: 1\ntables: {}\n"},
+                                builtin_index());
+  ASSERT_TRUE(engine) << engine.error().to_string();
+  Matcher matcher = engine->new_matcher();
+  ASSERT_TRUE(matcher.is_refused());
+  EXPECT_EQ(matcher.refusal()->cause, RefusalCause::NothingToAsk);
+  EXPECT_EQ(mask_of(matcher, engine->vocabulary().size()), std::vector<TokenId>{end_token()});
+  EXPECT_FALSE(matcher.accept_text("SELECT 1"));
+}
+
+TEST(SqlEngine, SourcesThatCannotBeRead) {
+  const auto complaint = [](const SchemaSource& schema, const PolicySource& policy) {
+    const auto engine = Engine::compile(schema, policy, builtin_index());
+    return engine ? "" : engine.error().to_string();
+  };
+  const DdlText good{"CREATE TABLE t (a INT)", "schema.sql"};
+  const PolicyText open{"version: 1\ntables: {t: {a: Public}}\n"};
+  EXPECT_EQ(complaint(good, open), "");
+  EXPECT_NE(complaint(SqliteFile{"missing.sqlite"}, open).find("missing.sqlite"), std::string::npos);
+  EXPECT_NE(complaint(DdlText{"DROP TABLE t", "schema.sql"}, open).find("schema.sql"), std::string::npos);
+  EXPECT_NE(complaint(TablesJson{"missing.json", "x"}, open).find("missing.json"), std::string::npos);
+  EXPECT_NE(complaint(good, PolicyFile{"missing.yaml"}).find("missing.yaml"), std::string::npos);
+  EXPECT_NE(complaint(good, PolicyText{"version: 1\ntables: {u: {a: Public}}\n", "p.yaml"}).find("p.yaml:2"),
+            std::string::npos);
+  EXPECT_FALSE(read_vocabulary("missing.gguf"));
+}
+
+TEST(SqlEngine, UsesAndExplanation) {
+  Matcher matcher = demo_engine(builtin_index(), {}).new_matcher();
+  ASSERT_TRUE(matcher.accept_text("SELECT name, AVG(salary) FROM employee GROUP BY name"));
+  const std::vector<ColumnUse> expected{{"employee", "name", "Sel"}, {"employee", "salary", "Agg"}};
+  EXPECT_EQ(matcher.uses(), expected);
+  EXPECT_TRUE(matcher.explain().may_end);
+  ASSERT_TRUE(matcher.accept_token(end_token()));
+  EXPECT_EQ(matcher.uses(), expected);
+  ASSERT_TRUE(matcher.rollback(2));
+  EXPECT_FALSE(matcher.accept_text("SELECT ssn FROM employee"));
+  EXPECT_TRUE(matcher.uses().empty());
+}
+
+}  // namespace
+}  // namespace pccsql
