@@ -16,7 +16,7 @@ bool continues_word(char c) { return begins_word(c) || is_digit(c) || c == '$'; 
 bool continues_number(char c) { return is_digit(c) || begins_word(c) || c == '.'; }
 
 // How readily each group is drawn; the end's is drawn for each text.
-constexpr std::array<unsigned, kTokenGroups> kWeights{1, 4, 6, 3, 2, 2, 4, 0};
+constexpr std::array<unsigned, kTokenGroups> kWeights{2, 16, 12, 6, 4, 4, 8, 0};
 constexpr std::array<unsigned, 4> kEndWeights{1, 2, 6, 20};
 
 std::vector<std::string> catalogue_names(const Catalog& catalog) {

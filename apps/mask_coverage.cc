@@ -115,18 +115,23 @@ void Coverage::add(const Coverage& other) {
   for (size_t i = 0; i < taken_.size(); ++i) taken_[i] += other.taken_[i];
 }
 
+std::string Coverage::what(const Edge& edge) const {
+  if (is_call(edge)) return grammar_.rules()[edge.rule].name;
+  return std::string(edge.terminal == Terminal::Name ? slot_name(edge.slot) : spelling(edge.terminal));
+}
+
 std::string Coverage::label(const Place& place) const {
   const State& state = grammar_.states()[place.state];
-  const Edge& edge = state.edges[place.edge];
-  std::string what;
-  if (is_call(edge)) {
-    what = grammar_.rules()[edge.rule].name;
-  } else if (edge.terminal == Terminal::Name) {
-    what = slot_name(edge.slot);
-  } else {
-    what = spelling(edge.terminal);
+  const Rule& rule = grammar_.rules()[state.rule];
+  std::string text = rule.name + ": " + what(state.edges[place.edge]);
+  if (rule.start == place.state) return text;
+  for (StateId from = 0; from < first_edge_.size(); ++from) {
+    for (uint32_t i = 0; i < grammar_.states()[from].edges.size(); ++i) {
+      const Edge& edge = grammar_.states()[from].edges[i];
+      if (edge.to == place.state && open_[first_edge_[from] + i]) return text + " after " + what(edge);
+    }
   }
-  return grammar_.rules()[state.rule].name + ": " + what;
+  return text;
 }
 
 // What no text of the decoder takes: windows by name, row values, a second semicolon.

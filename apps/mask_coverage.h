@@ -31,7 +31,7 @@ class Coverage {
   };
   Count rules() const;
   Count edges() const;
-  // Those never taken, as "rule: what would have been read"; each once.
+  // Those never taken, as "rule: what would have been read after what"; each once.
   std::vector<std::string> missed() const;
 
  private:
@@ -40,6 +40,7 @@ class Coverage {
     uint32_t edge = 0;
   };
   void follow(uint32_t node);
+  std::string what(const Edge& edge) const;
   std::string label(const Place& place) const;
   bool left_out(const Place& place) const;
 

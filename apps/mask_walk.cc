@@ -62,9 +62,11 @@ Walk Walker::walk(uint64_t seed) {
   const auto draw = [&random](uint32_t least, uint32_t most) {
     return std::uniform_int_distribution<uint32_t>(least, most)(random);
   };
-  // One in eight has hardly more than the shortest query needs: there the budget decides everything.
-  const uint32_t most = draw(0, 7) == 0 ? std::min(longest_, shortest_ + 4) : draw(shortest_, longest_);
-  walk.budget = draw(shortest_, most);
+  // One in eight has hardly more than the shortest query needs: there the budget decides everything. Half have all there
+  // is, so that long texts come about.
+  const uint32_t kind = draw(0, 7);
+  const uint32_t tight = std::min(longest_, shortest_ + 4);
+  walk.budget = kind == 0 ? draw(shortest_, tight) : kind < 4 ? draw(shortest_, longest_) : longest_;
 
   const Vocabulary& vocabulary = world_.engine().vocabulary();
   BitmaskBuffer mask(width_);

@@ -11,6 +11,8 @@
 #include <pccsql/engine.h>
 
 #include "engine/mask_cache.h"
+#include "engine/need_cache.h"
+#include "engine/tracker_pool.h"
 #include "engine/vocabulary_index.h"
 #include "policy/policy.h"
 #include "schema/catalog.h"
@@ -53,6 +55,8 @@ class Engine::Impl {
   // Whether the tracker promises that every prefix it takes can be finished.
   bool looks_ahead() const { return settings_.lookahead && settings_.algorithm == Settings::Algorithm::Pcc; }
   MaskCache& cache() { return cache_; }
+  NeedCache& needs() { return needs_; }
+  TrackerPool& pool() { return pool_; }
 
   // Tokens that go on with REFUSE after its first `written` bytes, ascending.
   const std::vector<TokenId>& refuse_tokens(size_t written) const { return refuse_tokens_[written]; }
@@ -63,6 +67,8 @@ class Engine::Impl {
   const Settings settings_;
   std::array<std::vector<TokenId>, kRefuseWord.size()> refuse_tokens_;
   MaskCache cache_;
+  NeedCache needs_;
+  TrackerPool pool_;
 };
 
 }  // namespace pccsql

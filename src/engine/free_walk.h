@@ -32,7 +32,8 @@ void free_walk(const Trie& trie, const TrieShape& shape, Recognizer& recognizer,
     if (made.kind != FreeText::None) made.room = recognizer.room();
     return made;
   };
-  std::vector<Place> path{whole ? place() : Place()};  // one for each byte that the recognizer has taken, and one before them
+  std::vector<Place> path{whole ? place()
+                                : Place()};  // one for each byte that the recognizer has taken, and one before them
   const size_t size = trie.size();
   for (size_t i = 0; i < size;) {
     const Trie::Node& node = trie.node(i);

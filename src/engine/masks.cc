@@ -14,19 +14,7 @@ namespace {
 constexpr std::string_view kUnrelated[] = {"zq7", "_x_", "q9j"};
 
 // A completion after plain tokens is what it is after an unrelated name, but for a letter or two that make it unrelated.
-constexpr uint32_t kPlainSlack = 16;
-
-// How long a completion may be after any plain text.
-uint32_t bound_after_plain(track::Tracker& tracker, track::PrefixId prefix) {
-  uint32_t most = tracker.completion_bound(prefix);
-  for (const std::string_view name : kUnrelated) {
-    track::PrefixId after = prefix;
-    for (const char c : name) after = after == track::kDead ? after : tracker.push(after, static_cast<uint8_t>(c));
-    if (after == track::kDead) return UINT32_MAX;
-    most = std::max(most, tracker.completion_bound(after));
-  }
-  return most > UINT32_MAX - kPlainSlack ? UINT32_MAX : most + kPlainSlack;
-}
+constexpr uint32_t kPlainSlack = 8;
 
 // The tracker as the walk's recognizer.
 class PrefixWalk {
@@ -50,40 +38,59 @@ class PrefixWalk {
   std::vector<track::PrefixId> path_;
 };
 
-// Also asks how long the completion could be after each token.
-class MeasuringWalk : public PrefixWalk {
- public:
-  using PrefixWalk::PrefixWalk;
-  bool accepts() {
-    most_bytes = std::max(most_bytes, tracker_.completion_bound(path_.back()));
-    return true;
-  }
-  bool admits_plain(track::FreeText) {
-    most_bytes = std::max(most_bytes, bound_after_plain(tracker_, path_.back()));
-    return true;
-  }
-  uint32_t most_bytes = 0;
-};
-
 }  // namespace
 
-bool Matcher::Impl::fits(track::PrefixId prefix, uint32_t left, const Plan& rest, Plan* plan) {
+// The tracker keeps to a completion once it has given one. Here it is asked afresh each time, so that the answer depends
+// on where the text stands and not on what was asked before: masks and accept must come to the same.
+std::optional<std::string> Matcher::Impl::completion(track::PrefixId prefix) {
+  const uint32_t mark = tracker().mark();
+  std::optional<std::string> text = tracker().completion(prefix);
+  tracker().release(mark);
+  return text;
+}
+
+uint32_t Matcher::Impl::needed(track::PrefixId prefix) {
+  const track::Key key = tracker().key(prefix);
+  if (const auto known = engine_->needs().find(key)) return *known;
+  const auto text = completion(prefix);
+  const auto tokens = text ? engine_->index().greedy_tokens(*text) : std::nullopt;
+  const uint32_t need = tokens.value_or(NeedCache::kNone);
+  engine_->needs().insert(key, need);
+  return need;
+}
+
+uint32_t Matcher::Impl::needed_after_plain(track::PrefixId prefix) {
+  uint32_t most = needed(prefix);
+  for (const std::string_view name : kUnrelated) {
+    track::PrefixId after = prefix;
+    for (const char c : name) after = after == track::kDead ? after : tracker().push(after, static_cast<uint8_t>(c));
+    if (after == track::kDead) return NeedCache::kNone;
+    most = std::max(most, needed(after));
+  }
+  return most > NeedCache::kNone - kPlainSlack ? NeedCache::kNone : most + kPlainSlack;
+}
+
+bool Matcher::Impl::fits(track::PrefixId prefix, uint32_t left, std::string_view bytes, Plan* plan) {
   if (left == 0) return false;
   if (!engine_->looks_ahead()) return left > 1 || tracker().may_end(prefix);
-  const VocabularyIndex::Impl& index = engine_->index();
-  if (index.spells_any_text && tracker().completion_bound(prefix) < left) return true;
-  if (auto completion = tracker().completion(prefix)) {
-    const auto tokens = index.greedy_tokens(*completion);
-    if (tokens && *tokens < left) {
-      if (plan != nullptr) *plan = {std::make_shared<const std::string>(std::move(*completion)), 0};
-      return true;
-    }
-  }
-  if (!rest.text) return false;
-  const auto tokens = index.greedy_tokens(rest.rest());
+  if (needed(prefix) < left) return true;
+  if (bytes.empty()) return false;
+  Plan rest = current_plan();
+  if (!rest.text || !rest.rest().starts_with(bytes)) return false;
+  rest.written += static_cast<uint32_t>(bytes.size());
+  const auto tokens = engine_->index().greedy_tokens(rest.rest());
   if (!tokens || *tokens >= left) return false;
-  if (plan != nullptr) *plan = rest;
+  if (plan != nullptr) *plan = std::move(rest);
   return true;
+}
+
+// The step was admitted because the tracker's own completion fits, or with a plan.
+const Matcher::Impl::Plan& Matcher::Impl::current_plan() {
+  Step& top = steps_.back();
+  if (!top.plan.text && top.prefix != track::kDead) {
+    if (auto text = completion(top.prefix)) top.plan = {std::make_shared<const std::string>(std::move(*text)), 0};
+  }
+  return top.plan;
 }
 
 bool Matcher::Impl::refusal_fits(uint8_t refusing, uint32_t left) const {
@@ -103,7 +110,7 @@ Matcher::Impl::Plan Matcher::Impl::current_plan() {
 bool Matcher::Impl::budget_bites(const StoredMask& loose) const {
   if (budget_ == 0) return false;
   if (!engine_->looks_ahead()) return left() <= 2;
-  return !engine_->index().spells_any_text || uint64_t{loose.most_bytes} + 2 > left();
+  return uint64_t{loose.most_needed} + 2 > left();
 }
 
 std::shared_ptr<const StoredMask> Matcher::Impl::current_mask() {
@@ -130,6 +137,24 @@ const FreeTextParts* Matcher::Impl::free_text(track::PrefixId prefix) {
   return engine_->index().free_texts.find(kind, tracker().room(prefix));
 }
 
+// Also asks how many tokens a completion takes after each token.
+class Matcher::Impl::MeasuringWalk : public PrefixWalk {
+ public:
+  MeasuringWalk(Impl& impl, track::PrefixId prefix) : PrefixWalk(impl.tracker(), prefix), impl_(impl) {}
+  bool accepts() {
+    most_needed = std::max(most_needed, impl_.needed(path_.back()));
+    return true;
+  }
+  bool admits_plain(track::FreeText) {
+    most_needed = std::max(most_needed, impl_.needed_after_plain(path_.back()));
+    return true;
+  }
+  uint32_t most_needed = 0;
+
+ private:
+  Impl& impl_;
+};
+
 std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId prefix) {
   const bool measured = budget_ != 0 && engine_->looks_ahead();
   const track::Key key = tracker().key(prefix);
@@ -139,12 +164,12 @@ std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId pref
   const TrieShape& shape = parts != nullptr ? parts->shape : engine_->index().shape;
   const uint32_t mark = tracker().mark();
   BitmaskBuffer bits(engine_->vocabulary().size());
-  uint32_t most_bytes = UINT32_MAX;
+  uint32_t most_needed = NeedCache::kNone;
   if (measured) {
-    MeasuringWalk walker(tracker(), prefix);
+    MeasuringWalk walker(*this, prefix);
     free_walk(trie, shape, walker, ends_whole(text_), bits.view());
     if (parts != nullptr) walker.admits_plain({});
-    most_bytes = walker.most_bytes;
+    most_needed = walker.most_needed;
   } else {
     PrefixWalk walker(tracker(), prefix);
     free_walk(trie, shape, walker, ends_whole(text_), bits.view());
@@ -155,7 +180,7 @@ std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId pref
   tracker().release(mark);
   StoredMask stored = StoredMask::of(bits.view(), parts != nullptr ? &parts->plain : nullptr);
   stored.measured = measured;
-  stored.most_bytes = most_bytes;
+  stored.most_needed = most_needed;
   auto made = std::make_shared<const StoredMask>(std::move(stored));
   engine_->cache().insert(key, made);
   return made;
@@ -164,8 +189,7 @@ std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId pref
 // Asks of each token whether a completion fits after it, exactly.
 class Matcher::Impl::FittingWalk : public PrefixWalk {
  public:
-  FittingWalk(Impl& impl, track::PrefixId prefix)
-      : PrefixWalk(impl.tracker(), prefix), impl_(impl), plan_(impl.current_plan()) {}
+  FittingWalk(Impl& impl, track::PrefixId prefix) : PrefixWalk(impl.tracker(), prefix), impl_(impl) {}
 
   bool push(uint8_t byte) {
     if (!PrefixWalk::push(byte)) return false;
@@ -176,27 +200,17 @@ class Matcher::Impl::FittingWalk : public PrefixWalk {
     PrefixWalk::pop(count);
     written_.resize(written_.size() - count);
   }
-  bool accepts() {
-    Plan rest;
-    if (plan_.text && plan_.rest().starts_with(written_)) {
-      rest = plan_;
-      rest.written += static_cast<uint32_t>(written_.size());
-    }
-    return impl_.fits(path_.back(), impl_.left() - 1, rest, nullptr);
-  }
+  bool accepts() { return impl_.fits(path_.back(), impl_.left() - 1, written_, nullptr); }
   // What a string holds changes nothing after it. What a name is can.
   bool admits_plain(track::FreeText kind) {
     const uint32_t left = impl_.left() - 1;
-    if (kind != track::FreeText::String) {
-      return impl_.engine_->index().spells_any_text && bound_after_plain(tracker_, path_.back()) < left;
-    }
+    if (kind != track::FreeText::String) return impl_.needed_after_plain(path_.back()) < left;
     const track::PrefixId after = tracker_.push(path_.back(), 'a');
-    return after != track::kDead && impl_.fits(after, left, {}, nullptr);
+    return after != track::kDead && impl_.needed(after) < left;
   }
 
  private:
   Impl& impl_;
-  const Plan plan_;
   std::string written_;
 };
 

@@ -4,8 +4,18 @@
 
 namespace pccsql {
 
+SharedTracker::~SharedTracker() {
+  if (!pooled.tracker || broken) return;
+  try {
+    pooled.tracker->release(pooled.mark);
+    pooled.mark = pooled.tracker->mark();
+    engine.pool().give(std::move(pooled));
+  } catch (...) {  // then there is one less
+  }
+}
+
 Matcher::Impl::Impl(std::shared_ptr<Engine::Impl> engine, uint32_t token_budget)
-    : engine_(std::move(engine)), shared_(std::make_shared<SharedTracker>()), budget_(token_budget), steps_(1) {
+    : engine_(std::move(engine)), shared_(std::make_shared<SharedTracker>(*engine_)), budget_(token_budget), steps_(1) {
   guarded(false, [&] {
     start();
     return true;
@@ -16,12 +26,15 @@ void Matcher::Impl::start() {
   Step& first = steps_.front();
   const Ground& ground = engine_->ground();
   if (!ground.nothing_to_ask.empty()) return refuse(RefusalCause::NothingToAsk, ground.nothing_to_ask);
-  shared_->tracker = ground.make_tracker();
+  shared_->pooled = engine_->pool().take();
+  if (!shared_->pooled.tracker) {
+    shared_->pooled.tracker = ground.make_tracker();
+    shared_->pooled.mark = tracker().mark();
+  }
   first.prefix = tracker().start();
-  first.mark = tracker().mark();
   if (engine_->settings().refusal) first.refusing = 0;
   if (first.prefix == track::kDead) return fault("the tracker has no beginning");
-  if (budget_ != 0 && !fits(first.prefix, budget_, {}, &first.plan)) {
+  if (budget_ != 0 && !fits(first.prefix, budget_, {}, nullptr)) {
     refuse(RefusalCause::Budget, "a budget of " + std::to_string(budget_) + " tokens cannot hold any query");
   }
 }
@@ -64,14 +77,8 @@ std::optional<Matcher::Impl::Step> Matcher::Impl::step_after(std::string_view by
   for (size_t i = 0; i < bytes.size() && next.prefix != track::kDead; ++i) {
     next.prefix = tracker().push(next.prefix, static_cast<uint8_t>(bytes[i]));
   }
-  if (next.prefix != track::kDead && budget_ != 0) {
-    Plan rest = current_plan();
-    if (rest.text && rest.rest().starts_with(bytes)) {
-      rest.written += static_cast<uint32_t>(bytes.size());
-    } else {
-      rest = {};
-    }
-    if (!fits(next.prefix, left_then, rest, &next.plan)) next.prefix = track::kDead;
+  if (next.prefix != track::kDead && budget_ != 0 && !fits(next.prefix, left_then, bytes, &next.plan)) {
+    next.prefix = track::kDead;
   }
   if (next.prefix == track::kDead) tracker().release(next.mark);
 

@@ -20,8 +20,14 @@ namespace pccsql {
 
 // A tracker is not for several threads; forks share one, and take turns.
 struct SharedTracker {
+  explicit SharedTracker(Engine::Impl& from) : engine(from) {}
+  ~SharedTracker();  // gives the tracker back
+  SharedTracker(const SharedTracker&) = delete;
+  SharedTracker& operator=(const SharedTracker&) = delete;
+
+  Engine::Impl& engine;
   std::mutex mutex;
-  std::unique_ptr<track::Tracker> tracker;
+  PooledTracker pooled;
   bool shared = false;  // more than one Matcher has prefixes in it: nothing may be taken out any more
   bool broken = false;  // it failed once: nothing it says is trusted
 };
@@ -66,12 +72,12 @@ class Matcher::Impl {
     uint32_t mark = kNoMark;                // the tracker's, before it
     uint8_t refusing = kNotRefusing;        // bytes of REFUSE that were written, if nothing else was
     bool ended = false;
-    Plan plan;  // only where the budget is tight and the tracker's own completion would not do
+    Plan plan;  // set where the tracker's own completion would not do, and where it was asked for
   };
 
   Impl(const Impl&) = default;
 
-  track::Tracker& tracker() { return *shared_->tracker; }
+  track::Tracker& tracker() { return *shared_->pooled.tracker; }
   bool is_open() const { return refused_at_ == kNever && !steps_.back().ended; }
 
   // Runs `body` under the tracker's lock; whatever it throws is a Fault, and `otherwise` the answer.
@@ -88,11 +94,15 @@ class Matcher::Impl {
   // A step all the same, where the text does not go on: so that rollback() counts tokens.
   void stay(bool ended) noexcept;
 
-  // Whether the generation can still end well with `left` tokens after `prefix`. `rest`: a completion that is known
-  // from before; `plan` is set where it, or a new one, must be kept.
-  bool fits(track::PrefixId prefix, uint32_t left, const Plan& rest, Plan* plan);
+  // Tokens of the tracker's completion; NeedCache::kNone where there is none.
+  uint32_t needed(track::PrefixId prefix);
+  uint32_t needed_after_plain(track::PrefixId prefix);
+  std::optional<std::string> completion(track::PrefixId prefix);
+  // Whether the generation can still end well with `left` tokens after `bytes` from the top step, which lead to
+  // `prefix`. `plan` is set where the way to do so must be remembered.
+  bool fits(track::PrefixId prefix, uint32_t left, std::string_view bytes, Plan* plan);
   bool refusal_fits(uint8_t refusing, uint32_t left) const;
-  Plan current_plan();
+  const Plan& current_plan();
 
   // What the tracker admits after the top step, ends of text included; nullptr: nothing, and the generation is refused.
   // INVARIANT: with REFUSE, bit for bit what accept_token takes.
@@ -101,12 +111,13 @@ class Matcher::Impl {
   bool budget_bites(const StoredMask& loose) const;
   // What is known of free text here; nullptr: every token must be walked.
   const FreeTextParts* free_text(track::PrefixId prefix);
+  class MeasuringWalk;
   class FittingWalk;
   std::shared_ptr<const StoredMask> tight_mask(track::PrefixId prefix);
   std::vector<TokenId> current_refuse_tokens() const;
   uint32_t left() const { return budget_ - steps_.back().tokens; }
 
-  std::shared_ptr<Engine::Impl> engine_;
+  std::shared_ptr<Engine::Impl> engine_;  // outlives the tracker, which goes back to it
   std::shared_ptr<SharedTracker> shared_;
   uint32_t budget_ = 0;  // 0: no limit
   std::string text_;

@@ -20,9 +20,9 @@ struct StoredMask {
   std::vector<TokenId> tokens;  // admitted beside the base, ascending
   std::vector<uint32_t> words;  // instead of `tokens`, where these would take more room
   bool empty = true;            // admits nothing at all
-  // Whether it is known that no admitted token leads to a place whose completion could have more than `most_bytes`.
+  // Whether it is known that after each admitted token the query can be finished with `most_needed` tokens.
   bool measured = false;
-  uint32_t most_bytes = 0;
+  uint32_t most_needed = 0;
 
   // `mask`: what is admitted beside the base.
   static StoredMask of(ConstBitmask mask, const BitmaskBuffer* base);

@@ -110,7 +110,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
         for (const char c : rest) escaped += quoted && close == std::string(1, c) ? std::string(2, c) : std::string(1, c);
         ways.push_back(escaped + close);
       }
-      if (next.free_word || next.free_quoted || next.alias) {
+      if (next.free_word || next.free_quoted || next.free_string || next.alias) {
         for (const std::string_view more : {"", "1", "7", "17", "x", "x1", "x17", "z1", "zq", "zqx"}) ways.push_back(tail + std::string(more) + close);
       }
       if (!quoted && text == "x") ways.push_back("''");
@@ -123,7 +123,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
     }
     case Kind::QuotedEnd:
       if (tracker_.ended(id) != SqlTracker::kNever) return "";
-      if (next.free_quoted) {
+      if (next.free_quoted || next.free_string) {
         const std::string quote(1, static_cast<char>(lex.quote));
         for (const std::string_view more : {"", "x", "zq", "zqx"}) {
           const std::string way = quote + std::string(more) + quote;
@@ -275,14 +275,14 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && !level.settled &&
       tracker_.world_.settings().derived_names && sems_open(sem) <= 1 && level.item_alias == kNoName &&
       allows(expectation, Terminal::kw_AS)) {
-    if (owed_output(step)) return word(Terminal::kw_AS);
+    if (owed_output(step, false)) return word(Terminal::kw_AS);
   }
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && slot == Slot::NewName) {
-    if (const auto owed = owed_output(step)) return name(store_.names.text(*owed));
+    if (const auto owed = owed_output(step, true)) return name(store_.names.text(*owed));
   }
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && level.item_alias != kNoName &&
       allows(expectation, Terminal::Comma)) {
-    if (owed_output(step, 1)) return word(Terminal::Comma);
+    if (owes_more(step)) return word(Terminal::Comma);
   }
   if (slot == Slot::NewName && !allows(expectation, Terminal::RightParen)) return fresh_name(sem);
   for (const Terminal closer : {Terminal::RightParen, Terminal::kw_END, Terminal::kw_THEN}) {
@@ -333,7 +333,7 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     if (allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
   }
   for (const Terminal closer : {Terminal::kw_AND, Terminal::kw_AS, Terminal::LeftParen, Terminal::kw_WHERE, Terminal::Plus, Terminal::kw_IN,
-                                Terminal::kw_FROM, Terminal::Comma, Terminal::kw_DISTINCT, Terminal::Dot, Terminal::kw_MATERIALIZED}) {
+                                Terminal::kw_FROM, Terminal::Comma, Terminal::kw_DISTINCT, Terminal::Dot, Terminal::kw_NULL, Terminal::kw_MATERIALIZED}) {
     if (allows(expectation, closer)) return word(closer);
   }
   return std::nullopt;
@@ -341,17 +341,45 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
 
 uint16_t Completer::sems_open(Index sem) const { return tracker_.sems_[sem].sem.open; }
 
-// The name that the item at hand (or the one `ahead` of it) must have for the SELECT around the derived table.
-std::optional<NameId> Completer::owed_output(Step& step, size_t ahead) {
+// A name that the item at hand must have for the SELECT around the derived table. Not every order of them will do: with
+// only some of its outputs the table may be of no use yet.
+std::optional<NameId> Completer::owed_output(Step& step, bool after_as) {
   const Level& level = step.level();
   const std::optional<Witness> witness = step.witness(store_.levels[level.parent]);
   if (!witness) return std::nullopt;
-  const size_t at = store_.items[level.items].count + ahead;
+  const std::vector<NameId> written = step.outputs_now(level);
   for (const FromChoice& choice : witness->from) {
     if (choice.source != nullptr) continue;
-    return at < choice.outputs.size() ? std::optional(choice.outputs[at]) : std::nullopt;
+    for (const NameId output : choice.outputs) {
+      if (std::find(written.begin(), written.end(), output) != written.end() || output == level.item_alias) continue;
+      const Store::Mark mark = store_.mark();
+      bool fits = false;
+      for (const Terminal end : {Terminal::Comma, Terminal::RightParen}) {
+        Step copy(store_, tracker_.sems_[at_].sem);
+        fits |= (after_as || copy.read(word(Terminal::kw_AS).word)) &&
+                copy.read(name(store_.names.text(output)).word) && copy.read(word(end).word);
+      }
+      store_.release(mark);
+      if (fits) return output;
+    }
+    return std::nullopt;
   }
   return std::nullopt;
+}
+
+// Whether the derived table still lacks a name once the item at hand is there.
+bool Completer::owes_more(Step& step) {
+  const Level& level = step.level();
+  const std::optional<Witness> witness = step.witness(store_.levels[level.parent]);
+  if (!witness) return false;
+  const std::vector<NameId> written = step.outputs_now(level);
+  for (const FromChoice& choice : witness->from) {
+    if (choice.source != nullptr) continue;
+    return std::any_of(choice.outputs.begin(), choice.outputs.end(), [&](NameId output) {
+      return output != level.item_alias && std::find(written.begin(), written.end(), output) == written.end();
+    });
+  }
+  return false;
 }
 
 // The operand at hand is a 0 beside AND, which must become part of something larger.

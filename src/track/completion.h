@@ -29,7 +29,8 @@ class Completer {
   std::optional<Choice> next_in_from(Step& step, const Expectation& expectation);
   std::optional<Choice> next_name(const Expectation& expectation) const;
   std::optional<Choice> fresh_name(Index sem);
-  std::optional<NameId> owed_output(Step& step, size_t ahead = 0);
+  std::optional<NameId> owed_output(Step& step, bool after_as);
+  bool owes_more(Step& step);
   uint16_t sems_open(Index sem) const;
   bool has_zero(Step& step) const;
   Choice word(Terminal terminal) const;

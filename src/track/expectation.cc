@@ -145,7 +145,7 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         if ((step.readings(name, Quote::None) & AsBoolean) != 0) add(name, false);
       }
       next.alias = step.fresh_qualifier_fits();
-      next.free_quoted = (step.readings(store_.names.intern("\x01"), Quote::Double) & AsString) != 0;
+      next.free_string = (step.readings(store_.names.intern("\x01"), Quote::Double) & AsString) != 0;
       if (world_.settings().derived_names && step.names_unsettled()) {
         const bool any = (step.readings(store_.names.intern("\x01"), Quote::Backtick) & AsColumn) != 0;
         next.free_word |= any;
@@ -250,7 +250,7 @@ Key SqlTracker::sem_key(Index id) {
       hash.add(uint64_t{static_cast<uint8_t>(f.unit)} | uint64_t{static_cast<uint8_t>(f.bound)} << 8 |
                uint64_t{f.in_bound} << 16 | uint64_t{f.between} << 17 | uint64_t{f.in_end} << 18 |
                uint64_t{f.pure} << 19 | uint64_t{f.negative} << 20 | uint64_t{f.owes_operator} << 21 |
-               uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 |
+               uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 | uint64_t{f.operated} << 25 |
                uint64_t{static_cast<uint8_t>(f.quote)} << 32 |
                uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
       place(f.place);

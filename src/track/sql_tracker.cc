@@ -205,7 +205,8 @@ bool SqlTracker::word_fits(const Prefix& prefix) {
 bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   const Expectation& next = expected(prefix.sem);
   const bool any = next.alias && world_.settings().aliases == Aliases::Any;
-  if ((next.free_quoted || any) && prefix.length + (more ? 0u : 4u) <= kLongestNewName) return true;
+  const bool string = next.free_string && prefix.lex.quote == Quote::Double;
+  if ((next.free_quoted || string || any) && prefix.length + (more ? 0u : 4u) <= kLongestNewName) return true;
   std::string text = folded(store_.texts.str(prefix.lex.text));
   if (!more) text += static_cast<char>(prefix.lex.quote);
   const auto [first, last] = world_.range(text);
@@ -294,7 +295,11 @@ FreeText SqlTracker::free_text(PrefixId id) {
   if (prefix.lex.utf8 != 0) return FreeText::None;
   if (prefix.lex.kind == Kind::String) return FreeText::String;
   if (prefix.lex.kind == Kind::Word && expected(prefix.sem).free_word) return FreeText::NewName;
-  if (prefix.lex.kind == Kind::Quoted && expected(prefix.sem).free_quoted) return FreeText::Quoted;
+  if (prefix.lex.kind == Kind::Quoted) {
+    const Expectation& next = expected(prefix.sem);
+    const bool string = next.free_string && prefix.lex.quote == Quote::Double;
+    if (next.free_quoted || string) return FreeText::Quoted;
+  }
   return FreeText::None;
 }
 

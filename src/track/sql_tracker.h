@@ -23,7 +23,8 @@ struct Expectation {
   std::vector<std::string> own_bare;  // names that the text itself brought, folded
   std::vector<std::string> own_quoted;
   bool free_word = false;    // any new name
-  bool free_quoted = false;  // any new name, or a string, in quotes: whatever follows the opening quote
+  bool free_quoted = false;  // any new name in quotes
+  bool free_string = false;  // "…" may be a string
   bool alias = false;        // anything of an alias's shape, to qualify a column
   bool extreme = true;       // numbers of any size, strings
   uint32_t most_value = 0;   // if not 0: an integer from 1 to this

@@ -1,5 +1,6 @@
 #include "track/step.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -147,6 +148,8 @@ bool Step::enter(RuleId rule, const Word& word) {
   switch (rule_of(rule)) {
     case R::query:
       return open_query();
+    case R::with:
+      return level_.depth + 9 + kSelectDepth <= kDeepest;
     case R::cte: {
       level_.declared = 0;
       level_dirty_ = true;
@@ -213,6 +216,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       set.place = operand_place();
       set.place.asked = true;
       set.depth = static_cast<uint16_t>(operand_depth() + 5);
+      if (set.depth > kDeepest) return false;
       push_frame(set);
       return true;
     }
@@ -361,6 +365,7 @@ bool Step::shift(RuleId rule, const Word& word) {
       Frame derived;
       derived.kind = Frame::DerivedTable;
       derived.depth = static_cast<uint16_t>(level_.depth + (level_.branches > 1 ? 2 : 0) + 6);
+      if (derived.depth + kSelectDepth > kDeepest) return false;
       push_frame(derived);
       return true;
     }
@@ -371,6 +376,10 @@ bool Step::shift(RuleId rule, const Word& word) {
       return true;
     case R::using_:
       if (word.terminal == Terminal::Name) return read_using(word.name);
+      if (word.terminal == Terminal::Comma) {
+        const std::vector<NameId> more = using_candidates();
+        return std::any_of(more.begin(), more.end(), [&](NameId name) { return using_fits(name); });
+      }
       return word.terminal == Terminal::RightParen ? end_item_merge() : true;
     case R::expr:
       return read_operator(word.terminal, false);

@@ -216,14 +216,15 @@ bool Step::close_expr() {
   const Frame* const order = term();
   const bool pure = order != nullptr && order->pure;
   pop_frame();
-  sem_.zero = alone && done.zero;
-  if (!alone) sem_.bare = kNoName;
+  sem_.zero = alone && done.zero && !done.operated;
+  if (!alone || done.operated) sem_.bare = kNoName;
   if (pure && done.readings != 0) {  // a name that ORDER BY has not decided about: its parenthesis keeps it
     frame_.name = done.name;
     frame_.quote = done.quote;
     frame_.readings = done.readings;
     frame_dirty_ = true;
   }
+  if (in_frame() && frame_.kind == Frame::Term && frame_.owes_operator) return false;
   if (in_frame() && frame_.kind == Frame::Term && level_.clause == Clause::Group && frame_.place.inside == Place::Plain) {
     if (!close_term()) return false;
     pop_frame();
@@ -232,7 +233,6 @@ bool Step::close_expr() {
 }
 
 bool Step::close_term() {
-  if (frame_.owes_operator) return false;
   if (frame_.readings == 0) return true;
   return decide_name();
 }
@@ -406,7 +406,8 @@ bool Step::read_operator(Terminal op, bool postfix) {
   if (level_.item_star && level_.clause == Clause::Items && sem_.open == 1) return false;
   if (!frame_.after || frame_.height >= kTallest) return false;
   if (const Frame* const order = term(); order != nullptr) {
-    if (order->compound && op != Terminal::kw_COLLATE) return false;
+    // A collated place is one, a signed collated one is not.
+    if (order->compound && (op != Terminal::kw_COLLATE || order->signed_)) return false;
     if (op != Terminal::kw_COLLATE) {
       if (order->pure || order->owes_operator) {
         change_term([](Frame& term) { term.pure = term.owes_operator = false; });
@@ -429,6 +430,7 @@ bool Step::read_operator(Terminal op, bool postfix) {
     static_cast<void>(zero);
     return true;
   }
+  frame_.operated = true;
   const bool arithmetic = is_arithmetic(op);
   const bool asks = !arithmetic || frame_.extreme;
   if (asks && !ask(frame_.operand)) return false;
@@ -473,6 +475,7 @@ bool Step::read_infix(const Word& word) {
       frame_.part = 0;
       frame_.distinct = word.terminal == Terminal::kw_GLOB;  // which takes no ESCAPE
       frame_dirty_ = true;
+      if (operand_depth() + 6 > kDeepest) return false;
       return negated || read_operator(word.terminal, true);
     }
     case Terminal::kw_AND:  // of BETWEEN
@@ -494,7 +497,7 @@ bool Step::read_operand(const Word& word) {
       frame_dirty_ = true;
       const bool sign = word.terminal == Terminal::Minus || word.terminal == Terminal::Plus;
       if (const Frame* const order = term(); order != nullptr && order->pure) {
-        if (order->compound && !sign) return false;
+        if (order->compound && word.terminal != Terminal::Plus) return false;
         change_term([&](Frame& term) {
           term.pure = sign;
           term.signed_ = true;
@@ -511,6 +514,7 @@ bool Step::read_operand(const Word& word) {
     case Terminal::kw_EXISTS: {
       frame_.part = 3;
       frame_dirty_ = true;
+      if (operand_depth() + 2 + kSelectDepth > kDeepest) return false;
       if (const Frame* const order = term(); order != nullptr && order->pure) {
         if (order->compound) return false;
         change_term([](Frame& term) { term.pure = false; });

@@ -56,7 +56,10 @@ bool Step::read_join(Terminal word) {
     case Terminal::kw_RIGHT:
     case Terminal::kw_FULL:
       level_.join_outer = true;
-      return !(level_.star && level_.merges);
+      if (!level_.star) return true;
+      if (level_.merges || level_.join_natural) return false;
+      level_.outer_join = true;
+      return viable(level_);
     case Terminal::kw_NATURAL: {
       level_.join_natural = true;
       for (Index i = level_.from; i != 0; i = store_.from[i].below) {

@@ -309,7 +309,11 @@ std::optional<Witness> Step::witness(const Level& level) const {
   question.present = present;
   question.ctes = tables;
   question.star = level.plain_star;
-  question.derived_names = world_.settings().derived_names;
+  question.derived_names = world_.settings().derived_names &&
+                           std::none_of(wanted.begin(), wanted.end(), [&](const Obligation& obligation) {
+                             return world_.is_rowid(obligation.name) || obligation.name == world_.true_name() ||
+                                    obligation.name == world_.false_name();
+                           });
   if (next_outer(level)) {
     question.can_pass = [&](std::span<const Obligation> obligations) {
       for (const Obligation& obligation : obligations) {
@@ -333,6 +337,12 @@ bool Step::viable(const Level& level) const {
   if (level.settled || !world_.settings().lookahead) return true;
   const std::optional<Witness> found = witness(level);
   if (!found || !level.star) return found.has_value();
+  // With RIGHT or FULL, merged columns in `*` can be ambiguous to the database.
+  if (level.outer_join) {
+    bool merges = !found->open_merged.empty();
+    for (const FromChoice& choice : found->from) merges |= !choice.merged.empty();
+    if (merges) return false;
+  }
   // `*` also puts out what the tables bring that the names ask for.
   int width = 0;
   const std::vector<SelectItem> written = items(level);
@@ -341,7 +351,8 @@ bool Step::viable(const Level& level) const {
   };
   int from = 0;
   for (const FromItem& item : from_items(level)) from += width_of(item.source, 0);
-  for (const FromChoice& choice : found->from) from += width_of(choice.source, choice.outputs.size());
+  const bool asked = !pending(level).empty();
+  for (const FromChoice& choice : found->from) from += asked ? width_of(choice.source, choice.outputs.size()) : 1;
   for (const SelectItem& item : written) width += item.star == SelectItem::No ? 1 : from;
   if (level.clause == Clause::Items) width += level.item_star ? from : 1;
   return width <= most_width(level) || (level.from_open && found->from.empty());
@@ -482,7 +493,7 @@ bool Step::boolean_fits(NameId name) const {
 
 bool Step::function_fits(NameId name) const {
   const Callable* function = world_.function(name);
-  if (function == nullptr) return false;
+  if (function == nullptr || operand_depth() + 9 > kDeepest || frame_.height >= kTallest) return false;
   const Place place = operand_place();
   switch (function->mode) {
     case Callable::Sums:

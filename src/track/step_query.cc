@@ -34,6 +34,7 @@ bool Step::open_query() {
         inner.depth = frame_.depth;
         break;
       case Frame::Paren:
+        if (compound_term()) return false;
         inner.kind = Level::Scalar;
         inner.width = 1;
         inner.depth = frame_.depth;
@@ -41,7 +42,7 @@ bool Step::open_query() {
       default:
         return false;
     }
-    if (inner.depth + 12 > kDeepest) return false;
+    if (inner.depth + kSelectDepth > kDeepest) return false;
     if (inner.kind != Level::Cte && inner.kind != Level::Derived) {
       if (frame_.place.clause == Clause::Limit) {
         inner.view = Level::Nothing;
@@ -241,6 +242,7 @@ bool Step::comma_between_items() {
 
 bool Step::plain_star() {
   if (level_.kind == Level::Scalar || level_.kind == Level::In) return false;
+  if (level_.plain_star && most_width(level_) != kMostOutputs) return false;  // two of them have no odd width
   level_.star = level_.plain_star = level_.item_star = true;
   level_dirty_ = true;
   return viable(level_);

@@ -164,7 +164,7 @@ struct Frame {
   bool after = false;     // the operand at hand is complete
   bool zero = false;      // it is the number 0 and nothing else
   bool and_operand = false;  // the whole expression is an operand of AND
-  bool low_between = false;  // the operand after BETWEEN … AND comes next
+  bool operated = false;  // it is more than one operand
   // the name at hand
   NameId name = kNoName;
   NameId qualifier = kNoName;

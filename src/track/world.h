@@ -23,6 +23,7 @@ inline constexpr uint32_t kLongestNumber = 40;
 inline constexpr uint32_t kLongestNewName = 64;
 inline constexpr uint32_t kLongestBlank = 32;
 inline constexpr int kDeepest = 78;            // of the database's parser stack of 100
+inline constexpr int kSelectDepth = 16;        // of it, what a SELECT and its clauses need
 inline constexpr int kTallest = 900;           // operators in one expression; the database takes a tree of 1,000
 inline constexpr int kMostTables = 60;         // of the database's 64, counted through derived tables
 inline constexpr int kMostOutputs = 1900;      // of the database's 2,000

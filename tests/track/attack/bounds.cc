@@ -116,14 +116,6 @@ std::optional<Span> rowid_before_from(const Tree& tree, uint32_t node) {
   return place != kNoNode && tree.is(place, "select_item") ? std::optional(tree.at(*name)) : std::nullopt;
 }
 
-std::optional<Span> quoted_string_before_from_closes(const Tree& tree, uint32_t node) {
-  const auto name = tree.lone_name(node);
-  if (!name || tree.lexemes[*name].quote != Quote::Double) return std::nullopt;
-  const uint32_t place = tree.up(node, {"select_item", "join_condition", "select"});
-  if (place == kNoNode || tree.is(place, "select")) return std::nullopt;
-  return tree.from(*name);
-}
-
 std::optional<Span> star_of_one_value(const Tree& tree, uint32_t node) {
   if (!tree.is(node, "select_item")) return std::nullopt;
   const uint32_t last = tree.nodes[node].last - 1;
@@ -177,6 +169,18 @@ bool binds_here(const Tree& tree, const OwnFrom& own, uint32_t operand) {
   });
 }
 
+// As far as can be seen: no plain table of its own SELECT, or of one around it, has such a column.
+std::optional<Span> quoted_string_before_from_closes(const Tree& tree, uint32_t node) {
+  const auto name = tree.lone_name(node);
+  if (!name || tree.lexemes[*name].quote != Quote::Double) return std::nullopt;
+  const uint32_t place = tree.up(node, {"select_item", "join_condition", "select"});
+  if (place == kNoNode || tree.is(place, "select")) return std::nullopt;
+  for (uint32_t select = tree.up(node, {"select"}); select != kNoNode; select = tree.up(select, {"select"})) {
+    if (binds_here(tree, own_from(tree, select), node)) return std::nullopt;
+  }
+  return tree.from(*name);
+}
+
 // An argument or FILTER of an aggregate in a nested SELECT that names a column of an enclosing one.
 std::optional<Span> outer_name_in_aggregate(const Tree& tree, uint32_t node) {
   if (!tree.is(node, "call")) return std::nullopt;
@@ -188,6 +192,7 @@ std::optional<Span> outer_name_in_aggregate(const Tree& tree, uint32_t node) {
       functions, [&](const Function& f) { return f.name == function && f.kind == FunctionKind::Aggregate; });
   if (!aggregate) return std::nullopt;
   const OwnFrom own = own_from(tree, select);
+  if (!own.plain) return std::nullopt;
   for (uint32_t i = node + 1; i < tree.nodes[node].next; ++i) {
     const uint32_t last = tree.nodes[i].last - 1;
     const bool name =

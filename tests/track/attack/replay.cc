@@ -45,19 +45,18 @@ void Replay::text(const std::string& sql) {
     return;
   }
   if (admitted) return;
-  if (const char* bound = excuse(bounds_of(ground_.catalog(), sql), at)) {
+  const auto bounds = bounds_of(ground_.catalog(), sql);
+  const char* bound = excuse(bounds, at);
+  if (open_ && !bound) {
+    const uint32_t open_mark = open_->mark();
+    size_t open_at = 0;
+    const PrefixId open_end = push_all(*open_, open_->start(), sql, &open_at);
+    bound = open_end != kDead && open_->may_end(open_end) ? "lifted by a setting" : excuse(bounds, open_at);
+    open_->release(open_mark);
+  }
+  if (bound) {
     ++count_.excused[bound];
     return;
-  }
-  if (open_) {
-    const uint32_t open_mark = open_->mark();
-    const PrefixId open_end = push_all(*open_, open_->start(), sql);
-    const bool lifted = open_end != kDead && open_->may_end(open_end);
-    open_->release(open_mark);
-    if (lifted) {
-      ++count_.excused["lifted by a setting"];
-      return;
-    }
   }
   count_.wrongly_refused.push_back({ground_.name, sql, at, "safe, but stopped"});
 }

@@ -1,15 +1,17 @@
 // Random generations over every ground: each prefix can be finished, each finished text is safe and runs, and between them
 // they go everywhere in the grammar.
-#include <chrono>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "benchmark_data.h"
 #include "suite/column_policies.h"
 #include "suite/gold.h"
+#include "track/attack/shrink.h"
 #include "track/attack/walker.h"
 
 namespace pccsql::attack {
@@ -17,6 +19,9 @@ namespace {
 
 // What the decoder leaves out by design: windows by name, row values, more than one `;`.
 const std::vector<std::string> kRulesLeftOut{"windows", "window_definition"};
+
+constexpr size_t kMostShown = 12;   // of each kind of failure
+constexpr size_t kMostShrunk = 60;  // likewise: it takes time
 
 struct Totals {
   uint64_t walks = 0;
@@ -26,20 +31,15 @@ struct Totals {
   uint64_t finished = 0;
   uint64_t dead_ends = 0;
   uint64_t stuck = 0;
-  std::map<std::string, uint64_t> failures;  // by what was said, names and numbers taken out
+  // By what was said, names and numbers taken out: how often, and the shortest texts.
+  struct Kind {
+    uint64_t times = 0;
+    std::vector<std::string> shortest;
+  };
+  std::map<std::string, Kind> failures;
 };
 
-std::string gist(std::string what) {
-  std::string out;
-  bool inside = false;
-  for (const char c : what) {
-    if (c == '`') inside = !inside;
-    if (!inside && !(c >= '0' && c <= '9')) out += c;
-  }
-  return out.substr(0, 120);
-}
-
-// `walks` generations on one ground. The first failure of each kind is reported in full, the others counted.
+// `walks` generations on one ground.
 void attack(Ground& ground, int walks, uint64_t seed, Coverage& coverage, Totals& totals) {
   const MakeTracker make = sql_trackers(ground);
   std::mt19937_64 random(seed);
@@ -56,10 +56,20 @@ void attack(Ground& ground, int walks, uint64_t seed, Coverage& coverage, Totals
     totals.finished += walker.oracle().finished();
     totals.dead_ends += walker.oracle().dead_ends();
     totals.stuck += walker.stuck();
+    std::set<std::string> said;  // what follows from the first of a kind is no news
     for (const WalkFailure& failure : failures) {
-      if (totals.failures[gist(failure.what)]++ >= 3) continue;
-      ADD_FAILURE() << "[" << ground.name << "] seed " << walk_seed << " length " << length
-                    << "\n  text: " << failure.text << "\n  " << failure.what;
+      if (!said.insert(gist(failure.what)).second) continue;
+      Totals::Kind& kind = totals.failures[gist(failure.what)];
+      ++kind.times;
+      if (kind.times > kMostShrunk) continue;
+      const Shrunk small = shrink(ground, make, failure.text, failure.what);
+      if (std::ranges::any_of(kind.shortest,
+                              [&](const std::string& s) { return s.ends_with(small.text + "\n    " + small.what); }))
+        continue;
+      kind.shortest.push_back("[" + ground.name + "] seed " + std::to_string(walk_seed) + " length " +
+                              std::to_string(length) + "\n    " + small.text + "\n    " + small.what);
+      std::ranges::stable_sort(kind.shortest, {}, &std::string::size);
+      if (kind.shortest.size() > kMostShown) kind.shortest.pop_back();
     }
   }
 }
@@ -69,7 +79,11 @@ void print(const char* name, const Totals& totals, const Coverage& coverage) {
             << " tried), " << totals.prefixes << " prefixes asked, " << totals.finished << " texts finished, "
             << totals.stuck << " walks stuck, " << totals.dead_ends << " dead ends without look-ahead; "
             << coverage.summary() << "\n";
-  for (const auto& [what, times] : totals.failures) std::cout << "  failed " << times << " times: " << what << "\n";
+  for (const auto& [what, kind] : totals.failures) {
+    std::string shown;
+    for (const std::string& text : kind.shortest) shown += "  " + text + "\n";
+    ADD_FAILURE() << kind.times << " times: " << what << "\n" << shown;
+  }
 }
 
 int scaled(int walks) {

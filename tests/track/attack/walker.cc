@@ -59,6 +59,7 @@ void LexemeWalker::ask(PrefixId prefix, const std::string& text) {
 
 // Whether the lexeme was written.
 bool LexemeWalker::take(const std::string& lexeme) {
+  if (lexeme == ";" && random_() % 20 != 0) return false;  // nothing can follow it
   ++tries_;
   const bool meet = !text_.empty() && is_word_byte(text_.back()) && is_word_byte(lexeme[0]);
   const bool apart = meet || (!text_.empty() && random_() % 2 == 0);
