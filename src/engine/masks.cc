@@ -98,15 +98,6 @@ bool Matcher::Impl::refusal_fits(uint8_t refusing, uint32_t left) const {
   return tokens && *tokens < left;
 }
 
-// The step was admitted by a bound on the tracker's completion, or with a plan of its own.
-Matcher::Impl::Plan Matcher::Impl::current_plan() {
-  const Step& top = steps_.back();
-  if (top.plan.text || top.prefix == track::kDead || !engine_->looks_ahead()) return top.plan;
-  auto completion = tracker().completion(top.prefix);
-  if (!completion) return {};
-  return {std::make_shared<const std::string>(std::move(*completion)), 0};
-}
-
 bool Matcher::Impl::budget_bites(const StoredMask& loose) const {
   if (budget_ == 0) return false;
   if (!engine_->looks_ahead()) return left() <= 2;

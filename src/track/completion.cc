@@ -70,19 +70,23 @@ Completer::Choice Completer::name(std::string_view text) const {
   return choice;
 }
 
-std::optional<std::string> Completer::shortest_word(const Expectation& next, const std::string& prefix, bool quoted) const {
+std::optional<std::string> Completer::shortest_word(const Expectation& next, const std::string& prefix,
+                                                    bool quoted) const {
   const World& world = tracker_.world_;
   std::optional<std::string> best;
   const auto offer = [&](std::string_view word) {
     if (!best || word.size() < best->size()) best = std::string(word);
   };
-  const auto [first, last] = world.range(prefix);
+  const auto [first, last] = world.range(folded(prefix));
   const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
+  const bool spelled = world.settings().style == Style::Canonical && !quoted;
   for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
-    offer(world.canonical(world.word(*it)));
+    const std::string_view word = world.canonical(world.word(*it));
+    if (!spelled || word.substr(0, prefix.size()) == prefix) offer(word);
   }
+  const std::string small = folded(prefix);
   for (const std::string& own : quoted ? next.own_quoted : next.own_bare) {
-    if (own.compare(0, prefix.size(), prefix) == 0) offer(own);
+    if (own.compare(0, small.size(), small) == 0) offer(own);
   }
   return best;
 }
@@ -99,19 +103,23 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
     case Kind::Word:
     case Kind::Quoted: {
       const bool quoted = lex.kind == Kind::Quoted;
-      const std::string close = !quoted ? "" : lex.quote == Quote::Bracket ? "]" : std::string(1, static_cast<char>(lex.quote));
+      const std::string close = !quoted                       ? ""
+                                : lex.quote == Quote::Bracket ? "]"
+                                                              : std::string(1, static_cast<char>(lex.quote));
       const std::string text = folded(store_.texts.str(lex.text));
       // As it stands, then the shortest known word, then letters that make a new name of it.
       std::vector<std::string> ways;
       if (tail.empty()) ways.push_back(close);
-      if (const auto known = shortest_word(next, text, quoted)) {
+      if (const auto known = shortest_word(next, store_.texts.str(lex.text), quoted)) {
         std::string rest = known->substr(std::min(known->size(), text.size()));
         std::string escaped;
-        for (const char c : rest) escaped += quoted && close == std::string(1, c) ? std::string(2, c) : std::string(1, c);
+        for (const char c : rest)
+          escaped += quoted && close == std::string(1, c) ? std::string(2, c) : std::string(1, c);
         ways.push_back(escaped + close);
       }
       if (next.free_word || next.free_quoted || next.free_string || next.alias) {
-        for (const std::string_view more : {"", "1", "7", "17", "x", "x1", "x17", "z1", "zq", "zqx"}) ways.push_back(tail + std::string(more) + close);
+        for (const std::string_view more : {"", "1", "7", "17", "x", "x1", "x17", "z1", "zq", "zqx"})
+          ways.push_back(tail + std::string(more) + close);
       }
       if (!quoted && text == "x") ways.push_back("''");
       for (const std::string& way : ways) {
@@ -133,7 +141,8 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
         }
       }
       // The quote was the first of a doubled one.
-      if (const auto known = shortest_word(next, folded(store_.texts.str(lex.text)) + static_cast<char>(lex.quote), true)) {
+      if (const auto known =
+              shortest_word(next, folded(store_.texts.str(lex.text)) + static_cast<char>(lex.quote), true)) {
         const std::string rest = known->substr(store_.texts.length(lex.text));
         std::string escaped;
         for (const char c : rest) {
@@ -201,7 +210,8 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step, const Expec
       if (allows(expectation, Terminal::kw_AS)) return word(Terminal::kw_AS);
     }
   }
-  if (last != nullptr && last->item.merge_open && !witness->open_merged.empty() && allows(expectation, Terminal::kw_USING)) {
+  if (last != nullptr && last->item.merge_open && !witness->open_merged.empty() &&
+      allows(expectation, Terminal::kw_USING)) {
     return word(Terminal::kw_USING);
   }
   if (allows(expectation, Terminal::RightParen)) return word(Terminal::RightParen);
@@ -280,16 +290,17 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && slot == Slot::NewName) {
     if (const auto owed = owed_output(step, true)) return name(store_.names.text(*owed));
   }
-  if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && level.item_alias != kNoName &&
-      allows(expectation, Terminal::Comma)) {
+  if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items &&
+      level.item_alias != kNoName && allows(expectation, Terminal::Comma)) {
     if (owes_more(step)) return word(Terminal::Comma);
   }
   if (slot == Slot::NewName && !allows(expectation, Terminal::RightParen)) return fresh_name(sem);
   for (const Terminal closer : {Terminal::RightParen, Terminal::kw_END, Terminal::kw_THEN}) {
     if (allows(expectation, closer)) return word(closer);
   }
-  if (slot == Slot::Column) return next_name(expectation);                                  // USING (
-  if (slot == Slot::Collation || (slot == Slot::Type && !allows(expectation, Terminal::RightParen))) return next_name(expectation);
+  if (slot == Slot::Column) return next_name(expectation);  // USING (
+  if (slot == Slot::Collation || (slot == Slot::Type && !allows(expectation, Terminal::RightParen)))
+    return next_name(expectation);
   if (allows(expectation, Terminal::Integer) && slot != Slot::Type) {  // an operand
     const bool signed_number = !allows(expectation, Terminal::LeftParen);
     if (signed_number || slot != Slot::Name) {
@@ -306,13 +317,13 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   }
   if (allows(expectation, Terminal::kw_NULL) && slot == Slot::Name) return word(Terminal::kw_NULL);
   for (const Terminal closer :
-       {Terminal::kw_SELECT, Terminal::kw_BY, Terminal::kw_WHEN, Terminal::kw_OVER, Terminal::kw_ROW, Terminal::kw_PRECEDING,
-        Terminal::kw_FOLLOWING, Terminal::kw_UNBOUNDED, Terminal::kw_OTHERS, Terminal::kw_TIES, Terminal::kw_FIRST, Terminal::kw_LAST,
-        Terminal::kw_JOIN, Terminal::kw_USING}) {
+       {Terminal::kw_SELECT, Terminal::kw_BY, Terminal::kw_WHEN, Terminal::kw_OVER, Terminal::kw_ROW,
+        Terminal::kw_PRECEDING, Terminal::kw_FOLLOWING, Terminal::kw_UNBOUNDED, Terminal::kw_OTHERS, Terminal::kw_TIES,
+        Terminal::kw_FIRST, Terminal::kw_LAST, Terminal::kw_JOIN, Terminal::kw_USING}) {
     if (allows(expectation, closer)) return word(closer);
   }
-  if (in_frame && frame.kind == Frame::Expr && store_.frames[frame.below].kind == Frame::Cast &&
-      sems_open(sem) > 1 && allows(expectation, Terminal::kw_AS)) {
+  if (in_frame && frame.kind == Frame::Expr && store_.frames[frame.below].kind == Frame::Cast && sems_open(sem) > 1 &&
+      allows(expectation, Terminal::kw_AS)) {
     return word(Terminal::kw_AS);
   }
   const Frame* const term = step.term();
@@ -328,12 +339,14 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   if (has_zero(step) && allows(expectation, Terminal::Plus)) return word(Terminal::Plus);
   if (level.clause == Clause::Items && !level.settled) {
     const auto items = static_cast<int>(store_.items[level.items].count) + 1;  // with the one at hand
-    if (level.width != 0 && items < level.width && !level.star && allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
+    if (level.width != 0 && items < level.width && !level.star && allows(expectation, Terminal::Comma))
+      return word(Terminal::Comma);
     if (allows(expectation, Terminal::kw_FROM)) return word(Terminal::kw_FROM);
     if (allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
   }
-  for (const Terminal closer : {Terminal::kw_AND, Terminal::kw_AS, Terminal::LeftParen, Terminal::kw_WHERE, Terminal::Plus, Terminal::kw_IN,
-                                Terminal::kw_FROM, Terminal::Comma, Terminal::kw_DISTINCT, Terminal::Dot, Terminal::kw_NULL, Terminal::kw_MATERIALIZED}) {
+  for (const Terminal closer : {Terminal::kw_AND, Terminal::kw_AS, Terminal::LeftParen, Terminal::kw_WHERE,
+                                Terminal::Plus, Terminal::kw_IN, Terminal::kw_FROM, Terminal::Comma,
+                                Terminal::kw_DISTINCT, Terminal::Dot, Terminal::kw_NULL, Terminal::kw_MATERIALIZED}) {
     if (allows(expectation, closer)) return word(closer);
   }
   return std::nullopt;

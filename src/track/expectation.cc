@@ -85,7 +85,8 @@ const Expectation& SqlTracker::expected(Index sem) {
     next.terminals[static_cast<size_t>(Terminal::End)] = last.end();
     store_.release(mark);
   }
-  if (viable[static_cast<size_t>(Terminal::Integer)] && !viable[static_cast<size_t>(Terminal::String)]) next.extreme = true;
+  if (viable[static_cast<size_t>(Terminal::Integer)] && !viable[static_cast<size_t>(Terminal::String)])
+    next.extreme = true;
   if (viable[static_cast<size_t>(Terminal::Name)]) {
     const Store::Mark mark = store_.mark();
     expect_names(sem, next);
@@ -126,7 +127,8 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
   };
   // The rules that begin with this lexeme must have begun before a name can be asked about.
   Step step(store_, state);
-  if (slot == Slot::Name || slot == Slot::Column || slot == Slot::Table || slot == Slot::Alias || slot == Slot::NewName) {
+  if (slot == Slot::Name || slot == Slot::Column || slot == Slot::Table || slot == Slot::Alias ||
+      slot == Slot::NewName) {
     if (!step.prepare_name()) return;
   }
   switch (slot) {
@@ -250,8 +252,8 @@ Key SqlTracker::sem_key(Index id) {
       hash.add(uint64_t{static_cast<uint8_t>(f.unit)} | uint64_t{static_cast<uint8_t>(f.bound)} << 8 |
                uint64_t{f.in_bound} << 16 | uint64_t{f.between} << 17 | uint64_t{f.in_end} << 18 |
                uint64_t{f.pure} << 19 | uint64_t{f.negative} << 20 | uint64_t{f.owes_operator} << 21 |
-               uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 | uint64_t{f.operated} << 25 |
-               uint64_t{static_cast<uint8_t>(f.quote)} << 32 |
+               uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 |
+               uint64_t{f.operated} << 25 | uint64_t{static_cast<uint8_t>(f.quote)} << 32 |
                uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
       place(f.place);
       name(f.name);
@@ -280,11 +282,12 @@ Key SqlTracker::sem_key(Index id) {
              uint64_t{level.from_open} << 16 | uint64_t{level.settled} << 17 | uint64_t{level.star} << 18 |
              uint64_t{level.plain_star} << 19 | uint64_t{level.aggregating} << 20 | uint64_t{level.grouped} << 21 |
              uint64_t{level.windowed} << 22 | uint64_t{level.extreme} << 23 | uint64_t{level.nested} << 24 |
-             uint64_t{level.item_aggregate} << 25 | uint64_t{level.item_window} << 26 | uint64_t{level.item_outward} << 27 |
-             uint64_t{level.merges} << 28 | uint64_t{level.outer_join} << 29 | uint64_t{level.item_star} << 30 |
-             uint64_t{level.join_natural} << 31 | uint64_t{level.join_outer} << 32 | uint64_t{level.join_comma} << 33);
-    hash.add(uint64_t{level.width} | uint64_t{std::min<uint16_t>(level.branches, 2)} << 16 | uint64_t{level.tables} << 32 |
-             uint64_t{level.depth} << 48);
+             uint64_t{level.item_aggregate} << 25 | uint64_t{level.item_window} << 26 |
+             uint64_t{level.item_outward} << 27 | uint64_t{level.merges} << 28 | uint64_t{level.outer_join} << 29 |
+             uint64_t{level.item_star} << 30 | uint64_t{level.join_natural} << 31 | uint64_t{level.join_outer} << 32 |
+             uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34);
+    hash.add(uint64_t{level.width} | uint64_t{std::min<uint16_t>(level.branches, 2)} << 16 |
+             uint64_t{level.tables} << 32 | uint64_t{level.depth} << 48);
     hash.add(uint64_t{level.branches > kMostBranches - 100 ? level.branches : uint16_t{0}});
     name(level.item_alias);
     if (level.clause == Clause::Items) hash.add(refs - level.item_refs);
@@ -353,8 +356,8 @@ Key SqlTracker::key(PrefixId id) {
   if (lex.kind == LexState::Kind::Word || lex.kind == LexState::Kind::Quoted || lex.kind == LexState::Kind::QuotedEnd) {
     hash.add(store_.texts.str(world_.settings().style == Style::Canonical ? lex.text : store_.texts.folded(lex.text)));
   }
-  hash.add(uint64_t{prefix.literal.value} | uint64_t{prefix.literal.digits} << 32 | uint64_t{prefix.literal.integer} << 48 |
-           uint64_t{prefix.literal.extreme} << 49);
+  hash.add(uint64_t{prefix.literal.value} | uint64_t{prefix.literal.digits} << 32 |
+           uint64_t{prefix.literal.integer} << 48 | uint64_t{prefix.literal.extreme} << 49);
   return hash.key();
 }
 

@@ -87,7 +87,8 @@ Explanation SqlTracker::explain(PrefixId id) {
     }
     for (const Obligation& wanted : step.pending(store_.levels[level])) {
       if (store_.levels[level].settled) break;
-      const std::string qualifier = wanted.qualifier == kNoName ? "" : std::string(store_.names.text(wanted.qualifier)) + ".";
+      const std::string qualifier =
+          wanted.qualifier == kNoName ? "" : std::string(store_.names.text(wanted.qualifier)) + ".";
       const std::string column = wanted.name == kNoName ? "*" : std::string(store_.names.text(wanted.name));
       result.obligations.push_back(qualifier + column + " (" + roles_text(wanted.roles) + ")");
     }
@@ -125,7 +126,8 @@ Explanation SqlTracker::explain(PrefixId id) {
   }
   for (const NameId name : allowed) {
     if (!matches(name) || !(world_.is_column_name(name) || world_.sources().find(name) != nullptr)) continue;
-    if (world_.keyword(name) != Terminal::Illegal && !std::binary_search(next.quoted.begin(), next.quoted.end(), world_.rank(name)))
+    if (world_.keyword(name) != Terminal::Illegal &&
+        !std::binary_search(next.quoted.begin(), next.quoted.end(), world_.rank(name)))
       continue;
     const std::string text(world_.canonical(name));
     const Source* const table = world_.sources().find(name);
@@ -159,10 +161,12 @@ Explanation SqlTracker::explain(PrefixId id) {
     }
   } else if (slot == Slot::Table) {
     for (const Source& source : world_.sources().all()) {
-      if (!source.table || !matches(source.name) || std::binary_search(allowed.begin(), allowed.end(), source.name)) continue;
+      if (!source.table || !matches(source.name) || std::binary_search(allowed.begin(), allowed.end(), source.name))
+        continue;
       std::string why = source.nameable ? "what is owed before FROM could not be supplied with it"
                                         : "no column of it may be used, so it cannot be named";
-      if (source.nameable && step.level().plain_star && !source.all_public) why = "`*` would put out columns that are not Public";
+      if (source.nameable && step.level().plain_star && !source.all_public)
+        why = "`*` would put out columns that are not Public";
       result.blocked.push_back({catalog_name(*source.table), why});
     }
   }

@@ -64,6 +64,9 @@ void note_literal(Literal& literal, const LexState& after, uint8_t byte) {
   }
 }
 
+// Bytes that the character at hand still needs.
+uint32_t tail_of(const LexState& lex) { return lex.utf8 == 0 ? 0 : 3; }
+
 bool is_number(Kind kind) { return kind >= Kind::Digits && kind <= Kind::Exponent; }
 
 }  // namespace
@@ -135,8 +138,8 @@ PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
   }
   const bool fresh = step.count > 0 || before.lex.kind == Kind::Blank;
   after.length = static_cast<uint16_t>(after.lex.kind == Kind::Blank ? after.lex.run
-                                       : fresh                      ? 1
-                                                                    : std::min(before.length + 1, 60000));
+                                       : fresh                       ? 1
+                                                                     : std::min(before.length + 1, 60000));
   if (!fresh) after.literal = before.literal;
   note_literal(after.literal, after.lex, byte);
   if (before.completion != 0) {
@@ -161,7 +164,8 @@ bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8
   const Expectation& next = expected(after.sem);
   if (next.free_word || (next.alias && is_alias_prefix(folded(text)))) return true;
   const auto [first, last] = world_.range(folded(text));
-  for (auto it = std::lower_bound(next.bare.begin(), next.bare.end(), first); it != next.bare.end() && *it < last; ++it) {
+  for (auto it = std::lower_bound(next.bare.begin(), next.bare.end(), first); it != next.bare.end() && *it < last;
+       ++it) {
     if (world_.canonical(world_.word(*it)).substr(0, text.size()) == text) return true;
   }
   const std::string small = folded(text);
@@ -189,8 +193,8 @@ bool SqlTracker::alias_fits(const std::string& text) const {
 bool SqlTracker::word_fits(const Prefix& prefix) {
   const Expectation& next = expected(prefix.sem);
   const std::string text = folded(store_.texts.str(prefix.lex.text));
-  if (next.free_word && prefix.length <= kLongestNewName) return true;
-  if (next.alias && world_.settings().aliases == Aliases::Any && prefix.length <= kLongestNewName) return true;
+  const bool any = next.free_word || (next.alias && world_.settings().aliases == Aliases::Any);
+  if (any && prefix.length + tail_of(prefix.lex) + 2 <= kLongestNewName) return true;
   const auto [first, last] = world_.range(text);
   const auto known = std::lower_bound(next.bare.begin(), next.bare.end(), first);
   if (known != next.bare.end() && *known < last) return true;
@@ -206,7 +210,7 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   const Expectation& next = expected(prefix.sem);
   const bool any = next.alias && world_.settings().aliases == Aliases::Any;
   const bool string = next.free_string && prefix.lex.quote == Quote::Double;
-  if ((next.free_quoted || string || any) && prefix.length + (more ? 0u : 4u) <= kLongestNewName) return true;
+  if ((next.free_quoted || string || any) && prefix.length + tail_of(prefix.lex) + 6 <= kLongestNewName) return true;
   std::string text = folded(store_.texts.str(prefix.lex.text));
   if (!more) text += static_cast<char>(prefix.lex.quote);
   const auto [first, last] = world_.range(text);
@@ -222,13 +226,17 @@ bool SqlTracker::number_fits(const Prefix& prefix, const Expectation& next) cons
   const bool real = next.terminals[static_cast<size_t>(Terminal::Float)];
   if (prefix.length > kLongestNumber) return false;
   const Kind kind = prefix.lex.kind;
-  const bool is_real = kind == Kind::Fraction || kind == Kind::ExponentMark || kind == Kind::ExponentSign || kind == Kind::Exponent;
+  const bool is_real =
+      kind == Kind::Fraction || kind == Kind::ExponentMark || kind == Kind::ExponentSign || kind == Kind::Exponent;
   const bool hex = kind == Kind::HexMark || kind == Kind::HexDigits;
   if (is_real ? !real : !integer) return false;
-  if (hex && prefix.literal.digits > 16) return false;
+  if (hex && prefix.literal.digits > 17) return false;  // with the 0 before the x
+  const bool owes = kind == Kind::HexMark || kind == Kind::ExponentMark || kind == Kind::ExponentSign;
+  if (owes && prefix.length + 2u > kLongestNumber) return false;
   if (!next.extreme && prefix.literal.extreme) return false;
   if (next.most_value == 0) return true;
-  return !is_real && !hex && prefix.literal.integer && prefix.literal.value >= 1 && prefix.literal.value <= next.most_value;
+  return !is_real && !hex && prefix.literal.integer && prefix.literal.value >= 1 &&
+         prefix.literal.value <= next.most_value;
 }
 
 // Whether the lexeme that is open can be finished.
@@ -255,11 +263,12 @@ bool SqlTracker::open_fits(const Prefix& prefix) {
       return fits;
     }
     case Kind::String:
+      return prefix.length + tail_of(prefix.lex) + 1 <= kLongestLiteral && any({Terminal::String});
     case Kind::StringEnd:
-      return prefix.length <= kLongestLiteral && any({Terminal::String});
+      return any({Terminal::String});
     case Kind::BlobEven:
     case Kind::BlobOdd:
-      return prefix.length <= kLongestLiteral && any({Terminal::Blob});
+      return prefix.length + 2u <= kLongestLiteral && any({Terminal::Blob});
     case Kind::Dot:
       return any({Terminal::Dot, Terminal::Float});
     case Kind::Less:
@@ -305,7 +314,8 @@ FreeText SqlTracker::free_text(PrefixId id) {
 
 uint32_t SqlTracker::room(PrefixId id) {
   const Prefix& prefix = prefixes_[id];
-  const auto left = [&](uint32_t most) { return prefix.length >= most ? 0 : most - prefix.length; };
+  // Less what it takes to end it.
+  const auto left = [&](uint32_t most) { return prefix.length + 9u >= most ? 0 : most - prefix.length - 9u; };
   switch (prefix.lex.kind) {
     case Kind::Blank:
       return left(kLongestBlank);

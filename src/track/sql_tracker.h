@@ -63,7 +63,7 @@ class SqlTracker final : public Tracker {
     Literal literal;
     uint16_t length = 0;  // bytes of the open lexeme
     bool started = false;
-    Index completion = 0;  // of completions_, the one that the text is on the way of
+    Index completion = 0;    // of completions_, the one that the text is on the way of
     uint32_t completed = 0;  // bytes of it that the text has
   };
   static constexpr Index kNever = UINT32_MAX;

@@ -14,6 +14,9 @@
 
 namespace pccsql::track {
 
+// How tightly the prefix operators bind, in the database's table of binary ones: NOT loosely, signs tightest.
+inline constexpr int kNot = 3, kUnary = 12;
+
 struct Word {  // a lexeme with what the judge needs of it
   Terminal terminal = Terminal::End;
   Quote quote = Quote::None;
@@ -58,8 +61,8 @@ class Step {
   }
   bool names_unsettled() const;  // names here wait for a FROM
   bool table_fits(NameId name);
-  bool alias_fits(NameId name);       // of the FROM item at hand
-  bool fresh_alias_fits();            // likewise, for a name that nothing mentions
+  bool alias_fits(NameId name);  // of the FROM item at hand
+  bool fresh_alias_fits();       // likewise, for a name that nothing mentions
   bool using_fits(NameId name);
 
   const Level& level() const { return level_; }
@@ -101,7 +104,8 @@ class Step {
   bool enter_clause(Clause clause);
   bool comma_between_items();
   bool plain_star();
-  bool outputs_fit();
+  bool outputs_fit(bool complete);
+  bool width_fixed(const Level& level) const;
   void note_order_names();
   bool widths_fit(bool closing) const;
   bool read_cte_name(const Word& word);
@@ -159,7 +163,10 @@ class Step {
   bool is_known_qualifier(NameId qualifier) const;
   bool rewrite_refs(uint32_t from, const std::function<bool(Ref&)>& change);
   Index rebuilt(Index from, Index old, const Level& changed);
-  void replace_level(Index old, const Level& changed) { level_.parent = rebuilt(level_.parent, old, changed); level_dirty_ = true; }
+  void replace_level(Index old, const Level& changed) {
+    level_.parent = rebuilt(level_.parent, old, changed);
+    level_dirty_ = true;
+  }
   uint32_t ref_count() const { return store_.refs[level_.refs].count; }
 
   // step_expr.cc: expressions and operators
@@ -182,6 +189,7 @@ class Step {
   void change_term(const std::function<void(Frame&)>& change);
   bool output_name(NameId name) const;
   bool number_in_term(const Literal& literal);
+  SelectItem item_at(int place) const;
 
   // step_calls.cc: calls, FILTER, windows, CASE, CAST
   bool open_call();
@@ -203,17 +211,58 @@ class Step {
   const World& world_;
   Sem sem_;
   Level level_;
-  Frame frame_;               // of sem_.frame
+  Frame frame_;  // of sem_.frame
   bool level_dirty_ = false;
   bool frame_dirty_ = false;  // frame_ is newer than what sem_.frame names
 };
 
 // The grammar's rules by name, as something to switch on.
 enum class R : uint8_t {
-  other, statement, query, with, cte, cte_name, cte_columns, compound, select, select_item, alias, from, from_item,
-  table_name, derived, join, join_condition, using_, where, group_by, having, order_by, order_term, limit, windows,
-  window, partition, frame, frame_start, frame_end, expr, range, pattern, infix, negatable, tighter, in_set, operand,
-  cast, type, signed_, case_, call, filter, over
+  other,
+  statement,
+  query,
+  with,
+  cte,
+  cte_name,
+  cte_columns,
+  compound,
+  select,
+  select_item,
+  alias,
+  from,
+  from_item,
+  table_name,
+  derived,
+  join,
+  join_condition,
+  using_,
+  where,
+  group_by,
+  having,
+  order_by,
+  order_term,
+  limit,
+  windows,
+  window,
+  partition,
+  frame,
+  frame_start,
+  frame_end,
+  expr,
+  range,
+  pattern,
+  infix,
+  negatable,
+  tighter,
+  in_set,
+  operand,
+  cast,
+  type,
+  signed_,
+  case_,
+  call,
+  filter,
+  over
 };
 R rule_of(RuleId rule);
 

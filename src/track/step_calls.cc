@@ -131,9 +131,9 @@ bool Step::close_call() {
   const Callable& function = *call.function;
   const bool windowed = call.part == 1;
   if (function.mode == Callable::Window && !windowed) return false;
-  const bool aggregate = !windowed && !call.scalar_only &&
-                         (function.mode == Callable::Sums || function.mode == Callable::Aggregate ||
-                          function.mode == Callable::Extreme);
+  const bool aggregate =
+      !windowed && !call.scalar_only &&
+      (function.mode == Callable::Sums || function.mode == Callable::Aggregate || function.mode == Callable::Extreme);
   if (aggregate) {
     if (!call.place.aggregates) return false;
     ++level_.aggregates;

@@ -41,22 +41,24 @@ bool Step::read_from() {
   level_.clause = Clause::From;
   level_.from_open = true;
   level_.join_natural = level_.join_outer = level_.join_comma = false;
+  level_.item_open = true;
   level_dirty_ = true;
-  return level_.tables < kMostTables;
+  return level_.tables < kMostTables && viable(level_);
 }
 
 bool Step::read_join(Terminal word) {
   if (level_.tables >= kMostTables) return false;
   if (level_.plain_star && width_now(level_) >= most_width(level_)) return false;
   level_dirty_ = true;
+  level_.item_open = true;
   switch (word) {
     case Terminal::Comma:
       level_.join_comma = true;
-      return true;
+      return viable(level_);
     case Terminal::kw_RIGHT:
     case Terminal::kw_FULL:
       level_.join_outer = true;
-      if (!level_.star) return true;
+      if (!level_.star) return viable(level_);
       if (level_.merges || level_.join_natural) return false;
       level_.outer_join = true;
       return viable(level_);
@@ -76,7 +78,7 @@ bool Step::read_join(Terminal word) {
       return false;
     }
     default:
-      return true;
+      return viable(level_);
   }
 }
 
@@ -118,6 +120,7 @@ bool Step::add_item(FromItem item, uint16_t tables) {
     if (level_.plain_star) return false;
   }
   level_.tables = static_cast<uint16_t>(level_.tables + tables);
+  level_.item_open = false;
   level_.merges |= !item.merged.empty();
   level_.outer_join |= level_.join_outer;
   // With RIGHT and FULL the database expands merged columns by their bare names, which can be ambiguous.
@@ -132,7 +135,7 @@ bool Step::add_item(FromItem item, uint16_t tables) {
   store_.from.push_back(std::move(node));
   level_.from = static_cast<Index>(store_.from.size() - 1);
   level_dirty_ = true;
-  return widths_fit(false) && viable(level_) && (!level_.star || outputs_fit());
+  return widths_fit(false) && viable(level_) && (!level_.star || outputs_fit(false));
 }
 
 bool Step::name_item(NameId name) {

@@ -45,12 +45,6 @@ RoleSet Step::roles_at(const Place& place, bool minmax) const {
   return minmax && strict ? roles | role_bit(Role::Sel) : roles;
 }
 
-std::optional<Step::Outer> Step::next_outer(const Level& level) const {
-  if (level.view == Level::Nothing || level.parent == 0) return std::nullopt;
-  if (level.kind == Level::Derived) return next_outer(store_.levels[level.parent]);  // siblings are not visible
-  return Outer{level.parent, level.view == Level::ParentOnly};
-}
-
 Index Step::bind(Binding binding) {
   store_.bindings.push_back(std::move(binding));
   return static_cast<Index>(store_.bindings.size() - 1);
@@ -83,8 +77,7 @@ Step::Found Step::find_in_from(const Level& level, NameId qualifier, NameId name
     if (groups == 1 && binding.item == 0) binding.item = node->count;
     binding.permitted &= column->permitted;
     if (item.source->table) {
-      binding.columns.push_back(
-          {*item.source->table, static_cast<ColumnIndex>(column - item.source->columns.data())});
+      binding.columns.push_back({*item.source->table, static_cast<ColumnIndex>(column - item.source->columns.data())});
     }
   }
   if (groups > 1) return Found::Bad;
@@ -107,11 +100,6 @@ Step::Found Step::find_rowid(const Level& level, NameId qualifier, NameId name, 
   binding.columns.push_back({*match->table, *match->rowid});
   binding.permitted = match->columns[*match->rowid].permitted;
   return Found::Yes;
-}
-
-bool Step::aliases_visible(const Level& level) const {
-  return level.clause == Clause::Where || level.clause == Clause::Group || level.clause == Clause::Having ||
-         level.clause == Clause::Order;
 }
 
 const SelectItem* Step::find_alias(const Level& level, NameId name) const {
@@ -171,8 +159,6 @@ bool Step::plausible(const Ref& ref) const {
   return false;
 }
 
-bool Step::sees_names() const { return operand_place().clause != Clause::Limit; }
-
 bool Step::use_column(NameId qualifier, NameId name) {
   const Place place = operand_place();
   if (place.clause == Clause::Limit || name == kNoName) return false;
@@ -207,7 +193,8 @@ bool Step::use_column(NameId qualifier, NameId name) {
   if (qualifier == kNoName && aliases_visible(level_)) {
     if (const SelectItem* alias = find_alias(level_, name)) {
       if (!alias_usable(level_, *alias, place, true)) return false;
-      const bool counts = !(place.inside == Place::Plain && (level_.clause == Clause::Group || level_.clause == Clause::Order));
+      const bool counts =
+          !(place.inside == Place::Plain && (level_.clause == Clause::Group || level_.clause == Clause::Order));
       if (counts) use_alias(level_, SelectItem(*alias), place);
       return true;
     }
@@ -263,8 +250,7 @@ bool Step::outward(Ref ref) {
     const std::optional<Outer> further = next_outer(outer);
     if (!further) return false;
     if (!outer.settled) {
-      store_.name_lists.push_back(
-          {outer.passed, store_.name_lists[outer.passed].count + 1, ref.qualifier, ref.name});
+      store_.name_lists.push_back({outer.passed, store_.name_lists[outer.passed].count + 1, ref.qualifier, ref.name});
       outer.passed = static_cast<Index>(store_.name_lists.size() - 1);
       if (!viable(outer)) return false;
       const Index before = further->level;
@@ -277,172 +263,11 @@ bool Step::outward(Ref ref) {
   return false;
 }
 
-std::vector<Obligation> Step::pending(const Level& level) const {
-  std::vector<Obligation> obligations;
-  for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
-    const Ref& ref = store_.refs[i].ref;
-    if (ref.binding != 0 || ref.outward) continue;
-    const auto known = std::find_if(obligations.begin(), obligations.end(), [&](const Obligation& o) {
-      return o.qualifier == ref.qualifier && o.name == ref.name;
-    });
-    if (known != obligations.end()) {
-      known->roles |= ref.roles;
-    } else {
-      obligations.push_back({ref.qualifier, ref.name, ref.roles});
-    }
-  }
-  std::reverse(obligations.begin(), obligations.end());
-  return obligations;
-}
-
-std::optional<Witness> Step::witness(const Level& level) const {
-  const std::vector<Obligation> wanted = pending(level);
-  std::vector<Obligation> passed;
-  for (Index i = level.passed; i != 0; i = store_.name_lists[i].below) {
-    passed.push_back({store_.name_lists[i].qualifier, store_.name_lists[i].name, 0});
-  }
-  const std::vector<FromItem> present = from_items(level);
-  const std::vector<const Source*> tables = ctes(level);
-  SupplyQuestion question;
-  question.pending = wanted;
-  question.passed = passed;
-  question.present = present;
-  question.ctes = tables;
-  question.star = level.plain_star;
-  question.derived_names = world_.settings().derived_names &&
-                           std::none_of(wanted.begin(), wanted.end(), [&](const Obligation& obligation) {
-                             return world_.is_rowid(obligation.name) || obligation.name == world_.true_name() ||
-                                    obligation.name == world_.false_name();
-                           });
-  if (next_outer(level)) {
-    question.can_pass = [&](std::span<const Obligation> obligations) {
-      for (const Obligation& obligation : obligations) {
-        if (world_.is_rowid(obligation.name)) return false;
-        for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
-          const Ref& ref = store_.refs[i].ref;
-          if (ref.place.local && ref.qualifier == obligation.qualifier && ref.name == obligation.name) return false;
-          // A name in ON is bound by what stands there already.
-          if (ref.place.clause == Clause::On && !ref.fixed && ref.qualifier == obligation.qualifier &&
-              ref.name == obligation.name)
-            return false;
-        }
-      }
-      return can_take(level, obligations);
-    };
-  }
-  return discharge(world_.sources(), question);
-}
-
-bool Step::viable(const Level& level) const {
-  if (level.settled || !world_.settings().lookahead) return true;
-  const std::optional<Witness> found = witness(level);
-  if (!found || !level.star) return found.has_value();
-  // With RIGHT or FULL, merged columns in `*` can be ambiguous to the database.
-  if (level.outer_join) {
-    bool merges = !found->open_merged.empty();
-    for (const FromChoice& choice : found->from) merges |= !choice.merged.empty();
-    if (merges) return false;
-  }
-  // `*` also puts out what the tables bring that the names ask for.
-  int width = 0;
-  const std::vector<SelectItem> written = items(level);
-  const auto width_of = [](const Source* source, size_t outputs) {
-    return static_cast<int>(source != nullptr ? source->columns.size() : std::max<size_t>(outputs, 1));
-  };
-  int from = 0;
-  for (const FromItem& item : from_items(level)) from += width_of(item.source, 0);
-  const bool asked = !pending(level).empty();
-  for (const FromChoice& choice : found->from) from += asked ? width_of(choice.source, choice.outputs.size()) : 1;
-  for (const SelectItem& item : written) width += item.star == SelectItem::No ? 1 : from;
-  if (level.clause == Clause::Items) width += level.item_star ? from : 1;
-  return width <= most_width(level) || (level.from_open && found->from.empty());
-}
-
-// Whether the SELECTs around `inner` could bind all of these.
-bool Step::can_take(const Level& inner, std::span<const Obligation> obligations) const {
-  const std::optional<Outer> next = next_outer(inner);
-  if (!next) return obligations.empty();
-  const Level& outer = store_.levels[next->level];
-  if (!outer.settled && outer.clause == Clause::Items) {
-    Level asked = outer;
-    const size_t before = store_.refs.size();
-    for (const Obligation& obligation : obligations) {
-      Ref ref;
-      ref.qualifier = obligation.qualifier;
-      ref.name = obligation.name;
-      ref.roles = obligation.roles;
-      ref.fixed = true;
-      ref.place.local = next->last;
-      store_.refs.push_back({asked.refs, store_.refs[asked.refs].count + 1, ref});
-      asked.refs = static_cast<Index>(store_.refs.size() - 1);
-    }
-    const bool fits = viable(asked);
-    store_.refs.resize(before);
-    return fits;
-  }
-  std::vector<Obligation> left;
-  for (const Obligation& obligation : obligations) {
-    Binding binding;
-    const Found found = find_in_from(outer, obligation.qualifier, obligation.name, binding);
-    if (found == Found::Bad) return false;
-    if (found == Found::Yes) {
-      if ((binding.permitted & obligation.roles) != obligation.roles) return false;
-      continue;
-    }
-    if (obligation.qualifier == kNoName && aliases_visible(outer) && find_alias(outer, obligation.name) != nullptr)
-      return false;
-    left.push_back(obligation);
-  }
-  if (left.empty()) return outer.settled || obligations.size() == left.size() || [&] {
-    // Claims on a FROM that is still open.
-    Level asked = outer;
-    const size_t before = store_.refs.size();
-    for (const Obligation& obligation : obligations) {
-      Ref ref;
-      ref.qualifier = obligation.qualifier;
-      ref.name = obligation.name;
-      ref.roles = obligation.roles;
-      ref.fixed = true;
-      store_.refs.push_back({asked.refs, store_.refs[asked.refs].count + 1, ref});
-      asked.refs = static_cast<Index>(store_.refs.size() - 1);
-    }
-    const bool fits = viable(asked);
-    store_.refs.resize(before);
-    return fits;
-  }();
-  if (next->last || !outer.settled) return false;  // beyond an open FROM only what is written there is passed
-  return can_take(outer, left);
-}
-
-bool Step::rewrite_refs(uint32_t from, const std::function<bool(Ref&)>& change) {
-  std::vector<Ref> tail;
-  Index at = level_.refs;
-  for (; at != 0 && store_.refs[at].count > from; at = store_.refs[at].below) tail.push_back(store_.refs[at].ref);
-  bool changed = false;
-  bool open = false;
-  for (Ref& ref : tail) {
-    if (ref.fixed || !change(ref)) continue;
-    changed = true;
-    if (ref.binding == 0) {
-      open = true;
-    } else if ((store_.bindings[ref.binding].permitted & ref.roles) != ref.roles) {
-      return false;
-    }
-  }
-  if (!changed) return true;
-  level_.refs = at;
-  for (size_t i = tail.size(); i-- > 0;) push_ref(level_, tail[i]);
-  level_dirty_ = true;
-  if (!open) return true;
-  if (world_.settings().lookahead) return viable(level_);
-  return std::all_of(tail.begin(), tail.end(), [&](const Ref& ref) { return ref.binding != 0 || plausible(ref); });
-}
-
 // `q.*`, which must be the whole item.
 bool Step::star_fits(NameId qualifier) {
   const bool whole = frame_.kind == Frame::Expr && sem_.open == 1 && level_.clause == Clause::Items &&
                      frame_.operators == 0 && !level_.settled;
-  if (!whole || level_.kind == Level::Scalar || level_.kind == Level::In || most_width(level_) != kMostOutputs) return false;
+  if (!whole || level_.kind == Level::Scalar || level_.kind == Level::In || width_fixed(level_)) return false;
   Ref ref;
   ref.qualifier = qualifier;
   ref.roles = role_bit(Role::Sel);
@@ -455,245 +280,8 @@ bool Step::star_fits(NameId qualifier) {
 }
 
 bool Step::qualified_fits(NameId qualifier, NameId name) {
-  return on_copy([&](Step& copy) { return name == kNoName ? copy.star_fits(qualifier) : copy.use_column(qualifier, name); });
-}
-
-// "x" is a string where no column or alias that is visible has that name, and none can come.
-bool Step::string_fits(NameId name) const {
-  for (Index i = 0, at = sem_.level; at != 0; at = store_.levels[at].parent, ++i) {
-    if (store_.levels[at].kind == Level::Cte) return false;
-  }
-  if (level_.kind == Level::Cte || operand_place().clause == Clause::Limit) return false;
-  Level at = level_;
-  for (;;) {
-    if (!at.settled) return false;
-    Binding binding;
-    if (find_in_from(at, kNoName, name, binding) != Found::No || find_alias(at, name) != nullptr) return false;
-    if (world_.is_rowid(name)) return false;
-    const std::optional<Outer> next = next_outer(at);
-    if (!next) return true;
-    at = store_.levels[next->level];
-    if (next->last) {
-      if (!at.settled || find_in_from(at, kNoName, name, binding) != Found::No || find_alias(at, name) != nullptr)
-        return false;
-      return true;
-    }
-  }
-}
-
-bool Step::boolean_fits(NameId name) const {
-  if (name != world_.true_name() && name != world_.false_name()) return false;
-  if (world_.is_column_name(name)) return false;
-  if (level_.kind == Level::Cte) return false;
-  for (Index at = sem_.level; at != 0; at = store_.levels[at].parent) {
-    if (store_.levels[at].kind == Level::Cte) return false;
-  }
-  return true;
-}
-
-bool Step::function_fits(NameId name) const {
-  const Callable* function = world_.function(name);
-  if (function == nullptr || operand_depth() + 9 > kDeepest || frame_.height >= kTallest) return false;
-  const Place place = operand_place();
-  switch (function->mode) {
-    case Callable::Sums:
-    case Callable::Aggregate:
-      return place.aggregates;
-    case Callable::Window:
-      return place.windows;
-    default:
-      return true;
-  }
-}
-
-// An alias before it exists is short, or it would be a way to write any word at all.
-bool Step::is_alias_shape(NameId name) const {
-  const std::string_view text = store_.names.text(name);
-  if (terminal_of(text) != Terminal::Illegal || world_.sources().find(name) != nullptr) return false;
-  if (world_.settings().aliases == Aliases::Any) return true;
-  if (world_.is_column_name(name)) return false;
-  size_t letters = 0;
-  while (letters < text.size() && text[letters] >= 'a' && text[letters] <= 'z') ++letters;
-  size_t digits = letters;
-  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
-  return letters >= 1 && letters <= 2 && digits - letters <= 2 && digits == text.size();
-}
-
-// Before FROM: a table that can be named, a CTE, something an enclosing FROM has, or the shape of an alias.
-bool Step::is_known_qualifier(NameId qualifier) const {
-  if (const Source* table = world_.sources().find(qualifier)) return table->nameable;
-  for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
-    if (store_.ctes[i].source->name == qualifier) return true;
-  }
-  Level at = level_;
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    for (Index i = at.from; i != 0; i = store_.from[i].below) {
-      if (store_.from[i].item.name == qualifier) return true;
-    }
-    if (next->last) break;
-  }
-  return is_alias_shape(qualifier);
-}
-
-bool Step::names_unsettled() const {
-  Level at = level_;
-  if (!at.settled && at.clause == Clause::Items) return true;
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    if (!at.settled && at.clause == Clause::Items) return true;
-    if (next->last) break;
-  }
-  return false;
-}
-
-std::vector<NameId> Step::columns_of(NameId qualifier) const {
-  std::vector<NameId> names;
-  const auto add_source = [&](const Source& source) {
-    for (const Source::Column& column : source.columns) {
-      if (column.name != kNoName) names.push_back(column.name);
-    }
-    if (source.rowid) names.insert(names.end(), world_.rowid_names().begin(), world_.rowid_names().end());
-  };
-  bool everything = false;
-  const auto add_level = [&](const Level& at) {
-    for (Index i = at.from; i != 0; i = store_.from[i].below) {
-      if (store_.from[i].item.name == qualifier) add_source(*store_.from[i].item.source);
-    }
-    everything |= !at.settled && at.clause == Clause::Items;
-  };
-  Level at = level_;
-  add_level(at);
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    add_level(at);
-    if (next->last) break;
-  }
-  if (everything) {
-    const Source* table = world_.sources().find(qualifier);
-    if (table != nullptr) {
-      add_source(*table);
-    } else {
-      bool cte = false;
-      for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
-        if (store_.ctes[i].source->name != qualifier) continue;
-        add_source(*store_.ctes[i].source);
-        cte = true;
-      }
-      if (!cte) {
-        names.insert(names.end(), world_.column_names().begin(), world_.column_names().end());
-        for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) add_source(*store_.ctes[i].source);
-      }
-    }
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-std::vector<NameId> Step::plain_names() const {
-  std::vector<NameId> names;
-  bool everything = false;
-  const auto add_level = [&](const Level& at, bool own) {
-    for (Index i = at.from; i != 0; i = store_.from[i].below) {
-      const Source& source = *store_.from[i].item.source;
-      for (const Source::Column& column : source.columns) {
-        if (column.name != kNoName) names.push_back(column.name);
-      }
-      if (source.rowid && at.settled) {
-        names.insert(names.end(), world_.rowid_names().begin(), world_.rowid_names().end());
-      }
-    }
-    if (aliases_visible(at) || (own && at.clause == Clause::Order)) {
-      for (Index i = at.items; i != 0; i = store_.items[i].below) {
-        if (store_.items[i].item.alias != kNoName) names.push_back(store_.items[i].item.alias);
-      }
-    }
-    if (own && at.clause == Clause::Order) {
-      for (Index i = at.outputs; i != 0; i = store_.name_lists[i].below) {
-        if (store_.name_lists[i].name != kNoName) names.push_back(store_.name_lists[i].name);
-      }
-    }
-    everything |= !at.settled && at.clause == Clause::Items;
-  };
-  Level at = level_;
-  add_level(at, true);
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    add_level(at, false);
-    if (next->last) break;
-  }
-  if (everything) {
-    names.insert(names.end(), world_.column_names().begin(), world_.column_names().end());
-    for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
-      for (const Source::Column& column : store_.ctes[i].source->columns) {
-        if (column.name != kNoName) names.push_back(column.name);
-      }
-    }
-  }
-  if (names_unsettled()) {
-    for (const Obligation& wanted : pending(level_)) {
-      if (wanted.qualifier == kNoName) names.push_back(wanted.name);
-    }
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-std::vector<NameId> Step::qualifiers() const {
-  std::vector<NameId> names;
-  Level at = level_;
-  bool everything = false;
-  const auto add_level = [&] {
-    for (Index i = at.from; i != 0; i = store_.from[i].below) {
-      if (store_.from[i].item.name != kNoName) names.push_back(store_.from[i].item.name);
-    }
-    if (at.settled || at.clause != Clause::Items) return;
-    everything = true;
-    for (const Obligation& wanted : pending(at)) {
-      if (wanted.qualifier != kNoName) names.push_back(wanted.qualifier);
-    }
-  };
-  add_level();
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    add_level();
-    if (next->last) break;
-  }
-  if (everything) {
-    for (const Source& source : world_.sources().all()) {
-      if (source.nameable) names.push_back(source.name);
-    }
-    for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) names.push_back(store_.ctes[i].source->name);
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-// An alias that nothing mentions: all of them are alike.
-bool Step::fresh_qualifier_fits() {
-  if (!names_unsettled() || !sees_names() || compound_term()) return false;
-  if (world_.settings().aliases == Aliases::Any) return qualifier_fits(store_.names.intern("zz_none"));
-  const std::vector<NameId> known = qualifiers();
-  for (char letter = 'z'; letter >= 'a'; --letter) {
-    for (char digit = '9'; digit >= '0'; --digit) {
-      const NameId name = store_.names.intern(std::string{letter, digit, '7'});
-      if (!is_alias_shape(name) || holds(known, name)) continue;
-      return qualifier_fits(name);
-    }
-  }
-  return false;
-}
-
-std::vector<NameId> Step::using_candidates() const {
-  std::vector<NameId> names;
-  if (level_.from == 0) return names;
-  for (const Source::Column& column : last_item().item.source->columns) {
-    if (column.name != kNoName) names.push_back(column.name);
-  }
-  return names;
+  return on_copy(
+      [&](Step& copy) { return name == kNoName ? copy.star_fits(qualifier) : copy.use_column(qualifier, name); });
 }
 
 bool Step::qualifier_fits(NameId qualifier) {

@@ -164,7 +164,7 @@ bool Step::close_select() {
       level_.outputs = static_cast<Index>(store_.name_lists.size() - 1);
     }
     level_.width = static_cast<uint16_t>(store_.name_lists[level_.outputs].count);
-    if (!outputs_fit()) return false;
+    if (!outputs_fit(true)) return false;
     note_order_names();
   }
   level_.clause = Clause::Done;
@@ -223,7 +223,7 @@ bool Step::close_item() {
   store_.items.push_back({level_.items, store_.items[level_.items].count + 1, item});
   level_.items = static_cast<Index>(store_.items.size() - 1);
   level_dirty_ = true;
-  return outputs_fit();
+  return outputs_fit(false);
 }
 
 // How many outputs the SELECT may have: as many as the first branch, and no more than a `*` around it can take.
@@ -235,6 +235,14 @@ int Step::most_width(const Level& level) const {
   return std::min(most, most_width(outer) - width_now(outer));
 }
 
+// Whether the number of outputs is given, by an earlier branch or by what a `*` around it must come to.
+bool Step::width_fixed(const Level& level) const {
+  if (level.width != 0) return true;
+  if (level.kind != Level::Derived || level.branches > 1) return false;
+  const Level& outer = store_.levels[level.parent];
+  return outer.plain_star && width_fixed(outer);
+}
+
 bool Step::comma_between_items() {
   const auto count = static_cast<int>(store_.items[level_.items].count);
   return count < most_width(level_);
@@ -242,7 +250,7 @@ bool Step::comma_between_items() {
 
 bool Step::plain_star() {
   if (level_.kind == Level::Scalar || level_.kind == Level::In) return false;
-  if (level_.plain_star && most_width(level_) != kMostOutputs) return false;  // two of them have no odd width
+  if (level_.plain_star && width_fixed(level_)) return false;  // two of them have no odd width
   level_.star = level_.plain_star = level_.item_star = true;
   level_dirty_ = true;
   return viable(level_);
@@ -330,13 +338,27 @@ bool Step::widths_fit(bool closing) const {
   return !closing || level_.width == 0 || width == level_.width;
 }
 
-// What a derived table puts out must not repeat a name that the SELECT around it has claimed.
-bool Step::outputs_fit() {
+// What a derived table puts out must not repeat a name that the SELECT around it has claimed. Before the last of them is
+// written, names that it is there to introduce may still come.
+bool Step::outputs_fit(bool complete) {
   if (level_.kind != Level::Derived || level_.branches != 1 || !world_.settings().lookahead) return true;
   Source source;
-  for (const NameId name : outputs_now(level_)) source.columns.push_back({name, kEveryRole, false});
-  source.index();
+  const std::vector<NameId> outputs = outputs_now(level_);
+  for (const NameId name : outputs) source.columns.push_back({name, kEveryRole, false});
   Level outer = store_.levels[level_.parent];
+  if (!complete && world_.settings().derived_names) {
+    if (const std::optional<Witness> before = witness(outer)) {
+      for (const FromChoice& choice : before->from) {
+        if (choice.source != nullptr) continue;
+        for (const NameId name : choice.outputs) {
+          if (std::find(outputs.begin(), outputs.end(), name) == outputs.end())
+            source.columns.push_back({name, kEveryRole, false});
+        }
+        break;
+      }
+    }
+  }
+  source.index();
   FromNode node;
   node.below = outer.from;
   node.count = store_.from[outer.from].count + 1;

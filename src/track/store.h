@@ -64,9 +64,9 @@ struct SelectItem {
   NameId column = kNoName;  // an item that is a column is called after it
   bool aggregate = false;
   bool window = false;
-  bool extreme = false;   // holds a literal that arithmetic could overflow with
-  bool outward = false;   // names a column of an enclosing SELECT
-  bool constant = false;  // names no column, holds no SELECT
+  bool extreme = false;                  // holds a literal that arithmetic could overflow with
+  bool outward = false;                  // names a column of an enclosing SELECT
+  bool constant = false;                 // names no column, holds no SELECT
   uint32_t first_ref = 0, last_ref = 0;  // of the level's refs, by count
 };
 struct ItemNode {
@@ -79,7 +79,7 @@ struct FromNode {
   Index below = 0;
   uint32_t count = 0;
   FromItem item;
-  bool outer = false;    // RIGHT or FULL
+  bool outer = false;  // RIGHT or FULL
   bool natural = false;
   bool comma = false;
 };
@@ -108,30 +108,31 @@ struct Level {
   enum Kind : uint8_t { Statement, Cte, Derived, Scalar, In, Exists } kind = Statement;
   enum View : uint8_t { All, ParentOnly, Nothing } view = All;  // which enclosing SELECTs its names can reach
   Clause clause = Clause::Items;
-  bool from_open = false;    // FROM was read and may take more
-  bool settled = false;      // no FROM can come: names bind at once
-  bool star = false;         // `*` or `q.*` among the items
+  bool from_open = false;  // FROM was read and may take more
+  bool settled = false;    // no FROM can come: names bind at once
+  bool star = false;       // `*` or `q.*` among the items
   bool plain_star = false;
   bool aggregating = false;  // an aggregate of its own in the select list
   bool grouped = false;
   bool windowed = false;
-  bool extreme = false;      // of the item being written
-  bool nested = false;       // the item being written holds a SELECT
+  bool extreme = false;  // of the item being written
+  bool nested = false;   // the item being written holds a SELECT
   bool item_star = false;
   bool item_aggregate = false, item_window = false, item_outward = false;
-  bool merges = false;       // some USING or NATURAL in FROM
-  bool outer_join = false;   // some RIGHT or FULL in FROM
+  bool merges = false;      // some USING or NATURAL in FROM
+  bool outer_join = false;  // some RIGHT or FULL in FROM
   bool first_names_known = false;
-  uint16_t width = 0;        // that every branch must have; 0: any
+  uint16_t width = 0;  // that every branch must have; 0: any
   uint16_t branches = 0;
   uint16_t tables = 0;       // in FROM, counted through derived tables and CTEs
   uint16_t depth = 0;        // of the parser's stack, below this query
   uint16_t query_depth = 0;  // with WITH
-  Index refs = 0, items = 0, from = 0, passed = 0, ctes = 0, outputs = 0, declared = 0, order_names = 0;  // declared: (…) after a CTE's name
-  uint32_t item_refs = 0;    // refs when the item began
-  uint16_t aggregates = 0;   // aggregates of its own so far, anywhere
+  Index refs = 0, items = 0, from = 0, passed = 0, ctes = 0, outputs = 0, declared = 0,
+        order_names = 0;    // declared: (…) after a CTE's name
+  uint32_t item_refs = 0;   // refs when the item began
+  uint16_t aggregates = 0;  // aggregates of its own so far, anywhere
   NameId item_alias = kNoName;
-  NameId cte = kNoName;      // Cte: its name
+  NameId cte = kNoName;  // Cte: its name
   // the join being written
   bool join_natural = false, join_outer = false, join_comma = false, item_open = false;
 };
@@ -142,29 +143,44 @@ struct OperatorNode {
   uint8_t precedence = 0;
   bool asks_right = false;  // what comes to its right is asked, not handed on; also by those below
   bool arithmetic = false;
-  bool extreme = false;     // its left operand holds such a literal
+  bool extreme = false;  // its left operand holds such a literal
   bool and_ = false;
-  uint8_t weight = 0;       // on the parser's stack
-  uint16_t weights = 0;     // this one's and those below
-  uint32_t left = 0;        // refs where its left operand begins
+  uint8_t weight = 0;    // on the parser's stack
+  uint16_t weights = 0;  // this one's and those below
+  uint32_t left = 0;     // refs where its left operand begins
 };
 
 struct Frame {
   Index below = 0;
-  enum Kind : uint8_t { Expr, Paren, Call, Filter, Case, Cast, InSet, Exists, Window, Term, CteHead, DerivedTable, Using, FrameBound } kind = Expr;
-  Place place;            // Expr: of the expression itself; others: of what is written directly inside
-  uint16_t depth = 0;     // of the parser's stack
-  uint16_t height = 0;    // operators so far
-  uint32_t refs = 0;      // refs when it began
+  enum Kind : uint8_t {
+    Expr,
+    Paren,
+    Call,
+    Filter,
+    Case,
+    Cast,
+    InSet,
+    Exists,
+    Window,
+    Term,
+    CteHead,
+    DerivedTable,
+    Using,
+    FrameBound
+  } kind = Expr;
+  Place place;          // Expr: of the expression itself; others: of what is written directly inside
+  uint16_t depth = 0;   // of the parser's stack
+  uint16_t height = 0;  // operators so far
+  uint32_t refs = 0;    // refs when it began
   // Expr
   Index operators = 0;
-  uint32_t operand = 0;   // refs where the operand at hand begins
-  uint8_t prefixes = 0;   // signs before the operand at hand
-  bool extreme = false;   // the operand at hand holds such a literal
-  bool after = false;     // the operand at hand is complete
-  bool zero = false;      // it is the number 0 and nothing else
+  uint32_t operand = 0;      // refs where the operand at hand begins
+  uint8_t prefixes = 0;      // signs before the operand at hand
+  bool extreme = false;      // the operand at hand holds such a literal
+  bool after = false;        // the operand at hand is complete
+  bool zero = false;         // it is the number 0 and nothing else
   bool and_operand = false;  // the whole expression is an operand of AND
-  bool operated = false;  // it is more than one operand
+  bool operated = false;     // it is more than one operand
   // the name at hand
   NameId name = kNoName;
   NameId qualifier = kNoName;
@@ -183,16 +199,16 @@ struct Frame {
   Terminal unit = Terminal::End, bound = Terminal::End;
   bool in_bound = false, between = false, in_end = false;
   // Term: of ORDER BY or GROUP BY
-  bool pure = false;       // so far only signs, parentheses and one number or name
-  bool negative = false;   // an odd number of minus signs
+  bool pure = false;           // so far only signs, parentheses and one number or name
+  bool negative = false;       // an odd number of minus signs
   bool owes_operator = false;  // it is a number that is no place in the output
   bool signed_ = false;
-  bool compound = false;   // after a set operation
+  bool compound = false;  // after a set operation
 };
 
 // A number or string as far as meaning goes.
 struct Literal {
-  uint32_t value = 0;    // of an integer that fits 31 bits
+  uint32_t value = 0;  // of an integer that fits 31 bits
   uint16_t digits = 0;
   bool integer = true;   // `value` is right
   bool extreme = false;  // over 15 digits, in hex or with an exponent; a string that could be read so
@@ -205,8 +221,8 @@ struct Sem {
   StackId stack = kDeadStack;
   Index level = 0;
   Index frame = 0;
-  uint16_t open = 0;   // frames of the innermost level
-  Index uses = 0;      // of closed queries
+  uint16_t open = 0;      // frames of the innermost level
+  Index uses = 0;         // of closed queries
   Index cte_names = 0;    // of the whole statement
   NameId bare = kNoName;  // the last expression is this column and nothing else
   bool zero = false;      // or the number 0
@@ -234,8 +250,7 @@ class LocalNames {
 };
 
 struct Store {
-  explicit Store(const World& of)
-      : world(of), names(of.names()), control(sql_grammar(), of.settings().language) {}
+  explicit Store(const World& of) : world(of), names(of.names()), control(sql_grammar(), of.settings().language) {}
 
   const World& world;
   LocalNames names;
@@ -257,8 +272,8 @@ struct Store {
     size_t names, levels, frames, refs, bindings, items, from, ctes, name_lists, operators, uses, sources;
   };
   Mark mark() const {
-    return {names.size(), levels.size(), frames.size(), refs.size(),       bindings.size(),  items.size(),
-            from.size(),  ctes.size(),   name_lists.size(), operators.size(), uses.size(), sources.size()};
+    return {names.size(), levels.size(), frames.size(),     refs.size(),      bindings.size(), items.size(),
+            from.size(),  ctes.size(),   name_lists.size(), operators.size(), uses.size(),     sources.size()};
   }
   void release(const Mark& mark);
 };

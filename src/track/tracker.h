@@ -6,8 +6,8 @@
 // a dead end. Neither knows tokens.
 #pragma once
 
-#include <cstdint>
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -18,7 +18,7 @@
 
 namespace pccsql::track {
 
-enum class Aliases : uint8_t { Short, Any };  // what may qualify a column before FROM has introduced it
+enum class Aliases : uint8_t { Short, Any };    // what may qualify a column before FROM has introduced it
 enum class Style : uint8_t { Any, Canonical };  // Canonical: keywords in capitals, names as declared, single blanks
 
 struct TrackSettings {

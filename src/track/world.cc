@@ -9,9 +9,9 @@ namespace {
 
 // Types that CAST is written with; the database would take any word.
 constexpr std::string_view kTypes[] = {
-    "BIGINT", "BLOB",    "BOOLEAN", "CHAR",  "CHARACTER", "DATE",    "DATETIME", "DECIMAL", "DOUBLE", "FLOAT",   "INT",  "INTEGER",
-    "NUMBER", "NUMERIC", "NVARCHAR", "PRECISION", "REAL", "SIGNED", "SMALLINT", "STRING", "TEXT", "TIME", "TIMESTAMP", "TINYINT",
-    "UNSIGNED", "VARCHAR", "YEAR"};
+    "BIGINT",   "BLOB",   "BOOLEAN", "CHAR",   "CHARACTER", "DATE",     "DATETIME",  "DECIMAL", "DOUBLE",
+    "FLOAT",    "INT",    "INTEGER", "NUMBER", "NUMERIC",   "NVARCHAR", "PRECISION", "REAL",    "SIGNED",
+    "SMALLINT", "STRING", "TEXT",    "TIME",   "TIMESTAMP", "TINYINT",  "UNSIGNED",  "VARCHAR", "YEAR"};
 constexpr std::string_view kCollations[] = {"BINARY", "NOCASE", "RTRIM"};
 constexpr std::string_view kRowids[] = {"rowid", "oid", "_rowid_"};
 
@@ -130,9 +130,8 @@ void World::add_functions() {
 }
 
 std::pair<Rank, Rank> World::range(std::string_view prefix) const {
-  const auto begin = std::lower_bound(by_rank_.begin(), by_rank_.end(), prefix, [&](NameId name, std::string_view text) {
-    return names_.text(name) < text;
-  });
+  const auto begin = std::lower_bound(by_rank_.begin(), by_rank_.end(), prefix,
+                                      [&](NameId name, std::string_view text) { return names_.text(name) < text; });
   const auto end = std::upper_bound(begin, by_rank_.end(), prefix, [&](std::string_view text, NameId name) {
     return text < names_.text(name).substr(0, text.size());
   });

@@ -22,12 +22,12 @@ inline constexpr uint32_t kLongestLiteral = 256;  // bytes of a string
 inline constexpr uint32_t kLongestNumber = 40;
 inline constexpr uint32_t kLongestNewName = 64;
 inline constexpr uint32_t kLongestBlank = 32;
-inline constexpr int kDeepest = 78;            // of the database's parser stack of 100
-inline constexpr int kSelectDepth = 16;        // of it, what a SELECT and its clauses need
-inline constexpr int kTallest = 900;           // operators in one expression; the database takes a tree of 1,000
-inline constexpr int kMostTables = 60;         // of the database's 64, counted through derived tables
-inline constexpr int kMostOutputs = 1900;      // of the database's 2,000
-inline constexpr int kMostBranches = 480;      // of the database's 500
+inline constexpr int kDeepest = 78;        // of the database's parser stack of 100
+inline constexpr int kSelectDepth = 16;    // of it, what a SELECT and its clauses need
+inline constexpr int kTallest = 900;       // operators in one expression; the database takes a tree of 1,000
+inline constexpr int kMostTables = 60;     // of the database's 64, counted through derived tables
+inline constexpr int kMostOutputs = 1900;  // of the database's 2,000
+inline constexpr int kMostBranches = 480;  // of the database's 500
 inline constexpr int kMostArguments = 100;
 
 using Rank = uint32_t;  // of a word in the dictionary
@@ -44,7 +44,7 @@ struct Callable {
     Window,
   } mode = Scalar;
   enum Hands : uint8_t { None, All, First, NotFirst } hands = None;  // arguments whose value the result is
-  bool star = false;                                                // COUNT(*)
+  bool star = false;                                                 // COUNT(*)
 };
 
 class World {
@@ -82,7 +82,9 @@ class World {
   std::span<const NameId> type_names() const { return type_names_; }
   std::span<const NameId> collations() const { return collations_; }
   bool is_column_name(NameId name) const { return name < is_column_.size() && is_column_[name]; }
-  bool is_rowid(NameId name) const { return name != kNoName && (name == rowid_[0] || name == rowid_[1] || name == rowid_[2]); }
+  bool is_rowid(NameId name) const {
+    return name != kNoName && (name == rowid_[0] || name == rowid_[1] || name == rowid_[2]);
+  }
   std::span<const NameId> rowid_names() const { return rowid_; }
   NameId true_name() const { return true_; }
   NameId false_name() const { return false_; }

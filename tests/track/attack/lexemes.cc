@@ -125,8 +125,9 @@ std::string LexemeSource::integer() {
 
 std::string LexemeSource::string_literal() {
   const char* texts[] = {"''",       "'x'",     "'it''s'", "'%a_b%'", "'2020-01-01'", "'--'",     "'/*'",
-                         "';'",      "'\"'",    "'é'",     "'''",     "''''",         "'a b  c'", "'\xF0\x9F\x98\x80'",
+                         "';'",      "'\"'",    "'é'",     "'x''y'",  "''''",         "'a b  c'", "'\xF0\x9F\x98\x80'",
                          "'$.a[0]'", "'+1 day'"};
+  if (random_() % 60 == 0) return "'" + std::string(random_() % 300, 'x');  // left open
   return texts[random_() % std::size(texts)];
 }
 

@@ -1,0 +1,218 @@
+// Operators by their precedence, and what each asks of the columns to its left after they were written: a column inside SUM is
+// a value until `=`, `%` or a number that could overflow makes it a question.
+#include <algorithm>
+
+#include "track/step.h"
+
+namespace pccsql::track {
+namespace {
+
+// The database's table, loosest first.
+constexpr int kAnd = 2, kEquality = 4, kCollate = 11;
+int precedence(Terminal op) {
+  switch (op) {
+    case Terminal::kw_OR:
+      return 1;
+    case Terminal::kw_AND:
+      return kAnd;
+    case Terminal::Less:
+    case Terminal::LessEqual:
+    case Terminal::Greater:
+    case Terminal::GreaterEqual:
+      return 5;
+    case Terminal::Ampersand:
+    case Terminal::Bar:
+    case Terminal::ShiftLeft:
+    case Terminal::ShiftRight:
+      return 7;
+    case Terminal::Plus:
+    case Terminal::Minus:
+      return 8;
+    case Terminal::Star:
+    case Terminal::Slash:
+    case Terminal::Percent:
+      return 9;
+    case Terminal::Concat:
+    case Terminal::Arrow:
+    case Terminal::LongArrow:
+      return 10;
+    case Terminal::kw_COLLATE:
+      return kCollate;
+    default:
+      return kEquality;
+  }
+}
+
+bool is_arithmetic(Terminal op) {
+  return op == Terminal::Plus || op == Terminal::Minus || op == Terminal::Star || op == Terminal::Slash;
+}
+
+// Whether asking is told apart from handing on here: inside COUNT, SUM, AVG, and in items, which an alias can put there.
+bool tells_asked(const Place& place) {
+  return place.inside == Place::Argument || (place.inside == Place::Plain && place.clause == Clause::Items);
+}
+
+}  // namespace
+
+// A number that arithmetic could overflow with: whatever it is computed with is asked.
+bool Step::extreme_literal() {
+  level_.extreme |= level_.clause == Clause::Items;
+  level_dirty_ = true;
+  if (!tells_asked(frame_.place) || !world_.strict()) return true;
+  store_frame();
+  std::vector<Frame> above;
+  Index at = sem_.frame;
+  uint32_t from = UINT32_MAX;
+  for (int open = sem_.open; open > 0; --open) {
+    Frame frame = store_.frames[at];
+    above.push_back(frame);
+    if (frame.kind == Frame::Call && frame.function->mode == Callable::Sums && frame.place.inside != Place::Argument)
+      break;
+    if (frame.kind == Frame::Expr) {
+      for (Index op = frame.operators; op != 0; op = store_.operators[op].below) {
+        if (store_.operators[op].arithmetic) from = std::min(from, store_.operators[op].left);
+      }
+    }
+    at = frame.below;
+  }
+  for (size_t i = above.size(); i-- > 0;) {
+    if (above[i].kind == Frame::Expr) above[i].extreme = true;
+    if (i + 1 < above.size()) above[i].below = static_cast<Index>(store_.frames.size() - 1);
+    store_.frames.push_back(above[i]);
+  }
+  sem_.frame = static_cast<Index>(store_.frames.size() - 1);
+  frame_ = store_.frames[sem_.frame];
+  return from == UINT32_MAX || ask(from);
+}
+
+bool Step::ask(uint32_t from) {
+  // What an aggregate has counted is not asked by what is done with its result.
+  const Place::Inside inside = frame_.place.inside;
+  return rewrite_refs(from, [&](Ref& ref) {
+    if (ref.place.inside != inside || !tells_asked(ref.place) || ref.place.asked) return false;
+    ref.place.asked = true;
+    ref.roles = roles_at(ref.place, ref.minmax);
+    return true;
+  });
+}
+
+void Step::reduce(int least) {
+  while (frame_.operators != 0 && store_.operators[frame_.operators].precedence >= least) {
+    const OperatorNode& op = store_.operators[frame_.operators];
+    frame_.operand = op.precedence == kUnary || op.precedence == kNot ? std::min(frame_.operand, op.left) : op.left;
+    frame_.extreme |= op.extreme;
+    frame_.zero = false;
+    frame_.operators = op.below;
+  }
+  frame_dirty_ = true;
+}
+
+bool Step::push_operator(Terminal op, int binds, bool asks, bool arithmetic, int weight) {
+  const OperatorNode below = store_.operators[frame_.operators];
+  OperatorNode node;
+  node.below = frame_.operators;
+  node.precedence = static_cast<uint8_t>(binds);
+  node.asks_right = asks || below.asks_right;
+  node.arithmetic = arithmetic;
+  node.extreme = frame_.extreme;
+  node.and_ = op == Terminal::kw_AND && binds == kAnd;
+  node.weight = static_cast<uint8_t>(weight);
+  node.weights = static_cast<uint16_t>(below.weights + weight);
+  node.left = frame_.operand;
+  if (frame_.depth + node.weights > kDeepest) return false;
+  store_.operators.push_back(node);
+  frame_.operators = static_cast<Index>(store_.operators.size() - 1);
+  frame_.operand = ref_count();
+  frame_.extreme = false;
+  frame_.after = false;
+  frame_.zero = false;
+  frame_dirty_ = true;
+  return true;
+}
+
+bool Step::read_operator(Terminal op, bool postfix) {
+  const int binds = precedence(op);
+  if (level_.item_star && level_.clause == Clause::Items && sem_.open == 1) return false;
+  if (!frame_.after || frame_.height >= kTallest) return false;
+  if (const Frame* const order = term(); order != nullptr) {
+    // A collated place is one, a signed collated one is not.
+    if (order->compound && (op != Terminal::kw_COLLATE || order->signed_)) return false;
+    if (op != Terminal::kw_COLLATE) {
+      if (order->pure || order->owes_operator) {
+        change_term([](Frame& term) { term.pure = term.owes_operator = false; });
+      }
+    }
+  }
+  if (frame_.readings != 0 && op != Terminal::kw_COLLATE && !decide_name()) return false;
+  sem_.bare = op == Terminal::kw_COLLATE ? sem_.bare : kNoName;
+  frame_.height = static_cast<uint16_t>(frame_.height + 1);
+  frame_dirty_ = true;
+  // The database's parser drops `x AND 0`, and with it what x makes of the query.
+  if (frame_.zero && binds <= kAnd) {
+    if (store_.operators[frame_.operators].and_) return false;
+    if (op == Terminal::kw_AND && (frame_.operators == 0 || store_.operators[frame_.operators].precedence < kAnd))
+      return false;
+  }
+  const bool zero = frame_.zero;
+  reduce(binds);
+  if (op == Terminal::kw_COLLATE) {
+    frame_.zero = false;
+    static_cast<void>(zero);
+    return true;
+  }
+  frame_.operated = true;
+  const bool arithmetic = is_arithmetic(op);
+  const bool asks = !arithmetic || frame_.extreme;
+  if (asks && !ask(frame_.operand)) return false;
+  if (postfix) {
+    frame_.zero = false;
+    return true;
+  }
+  return push_operator(op, binds, asks || op == Terminal::Slash, arithmetic, 2);
+}
+
+bool Step::read_infix(const Word& word) {
+  switch (word.terminal) {
+    case Terminal::Name:  // after COLLATE
+      return word.quote == Quote::None &&
+             std::find(world_.collations().begin(), world_.collations().end(), word.name) != world_.collations().end();
+    case Terminal::kw_NOT:
+      if (frame_.part == 1) return true;  // IS NOT
+      frame_.part = 2;
+      frame_dirty_ = true;
+      return read_operator(word.terminal, true);
+    case Terminal::kw_NULL:
+      frame_.part = 0;
+      frame_.after = true;
+      frame_dirty_ = true;
+      return true;
+    case Terminal::kw_ISNULL:
+    case Terminal::kw_NOTNULL:
+      return read_operator(word.terminal, true);
+    case Terminal::kw_IS:
+      frame_.part = 1;
+      frame_dirty_ = true;
+      return read_operator(word.terminal, false);
+    case Terminal::kw_DISTINCT:
+    case Terminal::kw_FROM:
+    case Terminal::kw_ESCAPE:
+      return word.terminal != Terminal::kw_ESCAPE || !frame_.distinct;
+    case Terminal::kw_IN:
+    case Terminal::kw_LIKE:
+    case Terminal::kw_GLOB:
+    case Terminal::kw_BETWEEN: {
+      const bool negated = frame_.part == 2;
+      frame_.part = 0;
+      frame_.distinct = word.terminal == Terminal::kw_GLOB;  // which takes no ESCAPE
+      frame_dirty_ = true;
+      if (operand_depth() + 6 > kDeepest) return false;
+      return negated || read_operator(word.terminal, true);
+    }
+    case Terminal::kw_AND:  // of BETWEEN
+      return push_operator(word.terminal, kEquality, true, false, 4);
+    default:
+      return read_operator(word.terminal, false);
+  }
+}
+
+}  // namespace pccsql::track

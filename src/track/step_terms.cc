@@ -1,0 +1,106 @@
+// Terms of ORDER BY and GROUP BY, which are not always what they look like: places, output names, or expressions after all.
+#include <algorithm>
+
+#include "track/step.h"
+
+namespace pccsql::track {
+
+// The ORDER BY or GROUP BY term that the expression at hand could be the whole of.
+const Frame* Step::term() const {
+  if (!in_frame()) return nullptr;
+  const Frame* at = &frame_;
+  for (int open = sem_.open; open > 0; --open) {
+    if (at->kind == Frame::Term) return at;
+    if (at->kind != Frame::Expr && at->kind != Frame::Paren) return nullptr;
+    at = &store_.frames[at->below];
+  }
+  return nullptr;
+}
+
+// The Term is deeper in the stack than the frame at hand: everything above it is made again.
+void Step::change_term(const std::function<void(Frame&)>& change) {
+  store_frame();
+  std::vector<Frame> above;
+  Index at = sem_.frame;
+  while (at != 0 && store_.frames[at].kind != Frame::Term) {
+    above.push_back(store_.frames[at]);
+    at = store_.frames[at].below;
+  }
+  if (at == 0) return;
+  Frame changed = store_.frames[at];
+  change(changed);
+  store_.frames.push_back(changed);
+  for (size_t i = above.size(); i-- > 0;) {
+    above[i].below = static_cast<Index>(store_.frames.size() - 1);
+    store_.frames.push_back(above[i]);
+  }
+  sem_.frame = static_cast<Index>(store_.frames.size() - 1);
+  frame_ = store_.frames[sem_.frame];
+}
+
+bool Step::output_name(NameId name) const {
+  for (Index i = level_.order_names; i != 0; i = store_.name_lists[i].below) {
+    const NameNode& node = store_.name_lists[i];
+    // Before a set operation a column that is an item is found as a column.
+    if (node.name == name && (node.qualifier != kNoName || level_.branches > 1)) return true;
+  }
+  return false;
+}
+
+bool Step::close_term() {
+  if (frame_.readings == 0) return true;
+  return decide_name();
+}
+
+// A name whose reading had to wait: it is what stands alone, or what an operator made of it.
+bool Step::decide_name() {
+  const uint8_t readings = frame_.readings;
+  const NameId name = frame_.name;
+  frame_.readings = 0;
+  frame_.name = kNoName;
+  frame_dirty_ = true;
+  if (frame_.kind == Frame::Term && (readings & AsAlias) != 0) return true;
+  if ((readings & AsColumn) != 0) return use_column(kNoName, name);
+  return (readings & (AsString | AsBoolean)) != 0;
+}
+
+bool Step::number_in_term(const Literal& literal) {
+  const Frame* const order = term();
+  if (order == nullptr || !order->pure) return true;
+  if (!literal.integer) {  // a larger number is a constant, no place
+    if (order->compound) return false;
+    change_term([](Frame& term) { term.pure = false; });
+    return true;
+  }
+  const int width = level_.branches > 1 ? level_.width : width_now(level_);
+  bool place = !order->negative && literal.value >= 1 && static_cast<int>(literal.value) <= width;
+  if (place && level_.clause == Clause::Group) {
+    const SelectItem item = item_at(static_cast<int>(literal.value));
+    place = !item.aggregate && !item.window && !item.constant;
+  }
+  if (!place && order->compound) return false;
+  change_term([&](Frame& term) { term.owes_operator = !place; });
+  return true;
+}
+
+// The item that puts out the column at this place, counted from 1.
+SelectItem Step::item_at(int place) const {
+  for (const SelectItem& item : items(level_)) {
+    int width = 1;
+    if (item.star != SelectItem::No) {
+      width = 0;
+      for (const FromItem& source : from_items(level_)) {
+        if (item.star == SelectItem::Qualified && source.name != item.qualifier) continue;
+        for (const Source::Column& column : source.source->columns) {
+          const bool merged = std::find(source.merged.begin(), source.merged.end(), column.name) != source.merged.end();
+          width += !column.hidden && !(item.star == SelectItem::All && merged);
+        }
+      }
+    }
+    if (place <= width) return item;
+    place -= width;
+  }
+  return {};
+}
+
+}  // namespace pccsql::track
