@@ -39,7 +39,7 @@ const FreeTextParts& FreeTexts::made(size_t kind, size_t length) const {
       if (vocabulary_.is_text(id) && stays(id)) plain.view().set(id);
     }
     Trie rest(vocabulary_, trie_, [&](TokenId id) { return !plain.view().test(id); });
-    TrieShape shape(rest);
+    TrieShape shape(vocabulary_, rest);
     slot.parts =
         std::make_unique<const FreeTextParts>(FreeTextParts{std::move(plain), std::move(rest), std::move(shape)});
   });

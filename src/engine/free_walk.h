@@ -17,23 +17,29 @@ namespace pccsql {
 //   FreeText free_text()                what kind of text it stands in
 //   uint32_t room()                     how many bytes more that may have
 //   bool admits_plain(FreeText kind)    whether every plain token may follow that keeps within the room
-// `whole`: it does not stand inside a character.
+// `owed`: how many bytes the character lacks that it stands in.
 template <typename Recognizer>
-void free_walk(const Trie& trie, const TrieShape& shape, Recognizer& recognizer, bool whole, Bitmask mask) {
+void free_walk(const Trie& trie, const TrieShape& shape, Recognizer& recognizer, uint8_t owed, Bitmask mask) {
   using track::FreeText;
   struct Place {
     FreeText kind = FreeText::None;
     uint32_t room = 0;
+    uint8_t owed = 0;  // bytes that the character lacks
     enum : uint8_t { Unknown, Yes, No } bulk = Unknown;
   };
-  const auto place = [&recognizer] {
+  const auto owed_after = [](uint8_t before, uint8_t byte) -> uint8_t {
+    if (before > 0) return static_cast<uint8_t>(before - 1);
+    return byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : byte >= 0xC0 ? 1 : 0;
+  };
+  const auto place = [&recognizer](uint8_t lacks) {
     Place made;
+    made.owed = lacks;
+    if (lacks > 0) return made;
     made.kind = recognizer.free_text();
     if (made.kind != FreeText::None) made.room = recognizer.room();
     return made;
   };
-  std::vector<Place> path{whole ? place()
-                                : Place()};  // one for each byte that the recognizer has taken, and one before them
+  std::vector<Place> path{place(owed)};  // one for each byte that the recognizer has taken, and one before them
   const size_t size = trie.size();
   for (size_t i = 0; i < size;) {
     const Trie::Node& node = trie.node(i);
@@ -58,7 +64,7 @@ void free_walk(const Trie& trie, const TrieShape& shape, Recognizer& recognizer,
     if (!tokens.empty() && recognizer.accepts()) {
       for (const TokenId id : tokens) mask.set(id);
     }
-    path.push_back(i + 1 < node.after && node.byte < 0x80 ? place() : Place());
+    path.push_back(place(owed_after(here.owed, node.byte)));
     ++i;
   }
   if (path.size() > 1) recognizer.pop(path.size() - 1);

@@ -124,7 +124,7 @@ std::shared_ptr<const StoredMask> Matcher::Impl::current_mask() {
 
 const FreeTextParts* Matcher::Impl::free_text(track::PrefixId prefix) {
   const track::FreeText kind = tracker().free_text(prefix);
-  if (kind == track::FreeText::None || !ends_whole(text_)) return nullptr;
+  if (kind == track::FreeText::None || owed_at_end(text_) > 0) return nullptr;
   return engine_->index().free_texts.find(kind, tracker().room(prefix));
 }
 
@@ -158,12 +158,12 @@ std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId pref
   uint32_t most_needed = NeedCache::kNone;
   if (measured) {
     MeasuringWalk walker(*this, prefix);
-    free_walk(trie, shape, walker, ends_whole(text_), bits.view());
+    free_walk(trie, shape, walker, owed_at_end(text_), bits.view());
     if (parts != nullptr) walker.admits_plain({});
     most_needed = walker.most_needed;
   } else {
     PrefixWalk walker(tracker(), prefix);
-    free_walk(trie, shape, walker, ends_whole(text_), bits.view());
+    free_walk(trie, shape, walker, owed_at_end(text_), bits.view());
   }
   if (tracker().may_end(prefix)) {
     for (const TokenId id : engine_->vocabulary().end_of_text()) bits.view().set(id);
@@ -212,9 +212,9 @@ std::shared_ptr<const StoredMask> Matcher::Impl::tight_mask(track::PrefixId pref
   const FreeTextParts* parts = free_text(prefix);
   if (parts != nullptr && !walker.admits_plain(tracker().free_text(prefix))) parts = nullptr;
   if (parts != nullptr) {
-    free_walk(parts->rest, parts->shape, walker, ends_whole(text_), bits.view());
+    free_walk(parts->rest, parts->shape, walker, owed_at_end(text_), bits.view());
   } else {
-    free_walk(engine_->index().trie, engine_->index().shape, walker, ends_whole(text_), bits.view());
+    free_walk(engine_->index().trie, engine_->index().shape, walker, owed_at_end(text_), bits.view());
   }
   if (tracker().may_end(prefix)) {
     for (const TokenId id : engine_->vocabulary().end_of_text()) bits.view().set(id);

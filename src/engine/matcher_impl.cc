@@ -34,6 +34,9 @@ void Matcher::Impl::start() {
   first.prefix = tracker().start();
   if (engine_->settings().refusal) first.refusing = 0;
   if (first.prefix == track::kDead) return fault("the tracker has no beginning");
+  if (budget_ != 0 && engine_->looks_ahead() && needed(first.prefix) == NeedCache::kNone) {
+    return fault("the tracker knows no query, or the vocabulary cannot write it");
+  }
   if (budget_ != 0 && !fits(first.prefix, budget_, {}, nullptr)) {
     refuse(RefusalCause::Budget, "a budget of " + std::to_string(budget_) + " tokens cannot hold any query");
   }

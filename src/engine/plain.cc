@@ -1,67 +1,72 @@
 #include "engine/plain.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 
 namespace pccsql {
 using track::FreeText;
 
-bool is_plain(FreeText kind, std::string_view bytes) {
-  const auto plain = [kind](char c) {
-    const auto byte = static_cast<uint8_t>(c);
-    const bool word = (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    switch (kind) {
-      case FreeText::None:
-        return false;
-      case FreeText::NewName:
-        return word;
-      case FreeText::Quoted:
-        return word || c == ' ';
-      case FreeText::String:
-        break;
-    }
-    return byte >= 0x20 && byte != 0x7F && c != '\'';
-  };
-  return !bytes.empty() && std::ranges::all_of(bytes, plain) && find_invalid_utf8(bytes) == std::string_view::npos;
-}
-
-bool ends_whole(std::string_view text) {
-  size_t tail = 0;  // continuation bytes at the end
-  while (tail < 3 && tail < text.size() && (static_cast<uint8_t>(text[text.size() - 1 - tail]) & 0xC0) == 0x80) ++tail;
-  if (tail == text.size()) return tail == 0;
-  const auto lead = static_cast<uint8_t>(text[text.size() - 1 - tail]);
-  const size_t owed = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
-  return tail >= owed;
-}
-
 namespace {
 
-// Characters beyond ASCII are judged whole, which a byte alone cannot be.
-std::array<uint8_t, 256> plain_bytes() {
-  std::array<uint8_t, 256> kinds{};
-  for (int byte = 0; byte < 0x80; ++byte) {
-    const auto c = static_cast<char>(byte);
-    for (const FreeText kind : {FreeText::String, FreeText::NewName, FreeText::Quoted}) {
-      if (is_plain(kind, {&c, 1}))
-        kinds[static_cast<size_t>(byte)] |= static_cast<uint8_t>(1U << static_cast<unsigned>(kind));
-    }
+bool is_plain_byte(FreeText kind, uint8_t byte) {
+  const auto c = static_cast<char>(byte);
+  const bool word = (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || c == '_' || byte >= 0x80;
+  switch (kind) {
+    case FreeText::None:
+      return false;
+    case FreeText::NewName:
+      return word;
+    case FreeText::Quoted:
+      return word || c == ' ';
+    case FreeText::String:
+      break;
   }
-  return kinds;
+  return byte >= 0x20 && byte != 0x7F && c != '\'';
 }
+
+constexpr FreeText kKinds[] = {FreeText::String, FreeText::NewName, FreeText::Quoted};
 
 }  // namespace
 
-TrieShape::TrieShape(const Trie& trie) : plain_(trie.size()), height_(trie.size()) {
-  static const std::array<uint8_t, 256> kinds = plain_bytes();
-  for (size_t i = trie.size(); i-- > 0;) {
-    plain_[i] = kinds[trie.node(i).byte];
-    for (size_t child = i + 1; child < trie.node(i).after; child = trie.node(child).after) {
-      plain_[i] &= plain_[child];
-      height_[i] = std::max(height_[i], height_[child]);
+bool is_plain(FreeText kind, std::string_view bytes) {
+  const auto plain = [kind](char c) { return is_plain_byte(kind, static_cast<uint8_t>(c)); };
+  return !bytes.empty() && std::ranges::all_of(bytes, plain) && find_invalid_utf8(bytes) == std::string_view::npos;
+}
+
+uint8_t owed_at_end(std::string_view text) {
+  size_t tail = 0;  // continuation bytes at the end
+  while (tail < 3 && tail < text.size() && (static_cast<uint8_t>(text[text.size() - 1 - tail]) & 0xC0) == 0x80) ++tail;
+  if (tail == text.size()) return 0;
+  const auto lead = static_cast<uint8_t>(text[text.size() - 1 - tail]);
+  const size_t wanted = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
+  return static_cast<uint8_t>(wanted > tail ? wanted - tail : 0);
+}
+
+TrieShape::TrieShape(const Vocabulary& vocabulary, const Trie& trie)
+    : plain_(trie.size(), 0xFF), height_(trie.size(), 0) {
+  std::vector<size_t> path;
+  for (size_t i = 0; i < trie.size(); ++i) {
+    path.resize(trie.node(i).depth - 1U);
+    path.push_back(i);
+    if (trie.tokens_at(i).empty()) continue;
+    // What the token adds from each of its bytes on; from the last one backwards, so that each is looked at once.
+    const std::string_view bytes = vocabulary.bytes(trie.tokens_at(i)[0]);
+    uint8_t kinds = 0xFF;
+    size_t whole = bytes.size();  // where the last character begins that was looked at
+    for (size_t at = bytes.size(); at-- > 0;) {
+      const auto byte = static_cast<uint8_t>(bytes[at]);
+      for (const FreeText kind : kKinds) {
+        if (!is_plain_byte(kind, byte)) kinds &= static_cast<uint8_t>(~(1U << static_cast<unsigned>(kind)));
+      }
+      const bool begins = (byte & 0xC0) != 0x80;
+      if (begins) {
+        if (find_invalid_utf8(bytes.substr(at, whole - at)) != std::string_view::npos) kinds = 0;
+        whole = at;
+      }
+      plain_[path[at]] &= begins ? kinds : uint8_t{0};
+      height_[path[at]] = std::max(height_[path[at]], static_cast<uint16_t>(bytes.size() - at));
     }
-    ++height_[i];
   }
 }
 

@@ -13,15 +13,15 @@ namespace pccsql {
 // Whether the token only writes plain characters of this kind of text, beginning and ending at whole ones.
 bool is_plain(track::FreeText kind, std::string_view bytes);
 
-// Whether `text` does not end inside a character.
-bool ends_whole(std::string_view text);
+// How many bytes the last character of well-formed UTF-8 lacks.
+uint8_t owed_at_end(std::string_view text);
 
 // What is known of each node's subtree, the node's own byte included.
 class TrieShape {
  public:
-  explicit TrieShape(const Trie& trie);
+  TrieShape(const Vocabulary& vocabulary, const Trie& trie);
 
-  // All of its bytes are plain in this kind of text, and it has at most `room` - 1 levels.
+  // What each token of the subtree adds from the node on is plain in this kind of text, and shorter than `room`.
   bool is_plain(size_t node, track::FreeText kind, uint32_t room) const {
     return (plain_[node] >> static_cast<unsigned>(kind) & 1U) != 0 && height_[node] < room;
   }

@@ -11,7 +11,7 @@ constexpr bool occurs_in_text(int byte) { return byte != 0 && byte != 0xC0 && by
 }  // namespace
 
 VocabularyIndex::Impl::Impl(Vocabulary given)
-    : vocabulary(std::move(given)), trie(vocabulary), shape(trie), free_texts(vocabulary, trie) {
+    : vocabulary(std::move(given)), trie(vocabulary), shape(vocabulary, trie), free_texts(vocabulary, trie) {
   const auto size = static_cast<uint32_t>(trie.size());
   first_nodes.fill(size);
   for (uint32_t i = 0; i < size; i = trie.node(i).after) first_nodes[trie.node(i).byte] = i;

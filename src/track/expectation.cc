@@ -133,9 +133,13 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
   }
   switch (slot) {
     case Slot::Name: {
-      std::vector<NameId> names = step.plain_names();
-      for (const NameId name : names) {
-        if ((step.readings(name, Quote::Backtick) & (AsColumn | AsAlias)) != 0) add(name, true);
+      const std::vector<NameId> names = step.plain_names();
+      if (step.asks_supply()) {
+        for (const NameId name : step.supplied(kNoName, names, false)) add(name, true);
+      } else {
+        for (const NameId name : names) {
+          if ((step.readings(name, Quote::Backtick) & (AsColumn | AsAlias)) != 0) add(name, true);
+        }
       }
       for (const NameId name : step.qualifiers()) {
         if (step.qualifier_fits(name)) add(name, true);
@@ -158,8 +162,13 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
     case Slot::Column:
       if (step.in_frame() && step.frame().kind == Frame::Expr) {
         const NameId qualifier = step.frame().qualifier;
-        for (const NameId name : step.columns_of(qualifier)) {
-          if (step.qualified_fits(qualifier, name)) add(name, true);
+        const std::vector<NameId> columns = step.columns_of(qualifier);
+        if (step.asks_supply()) {
+          for (const NameId name : step.supplied(qualifier, columns, false)) add(name, true);
+        } else {
+          for (const NameId name : columns) {
+            if (step.qualified_fits(qualifier, name)) add(name, true);
+          }
         }
         if (world_.settings().derived_names && step.names_unsettled()) {
           next.free_word = next.free_quoted = step.qualified_fits(qualifier, store_.names.intern("\x01"));
@@ -207,6 +216,18 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
   }
 }
 
+// Whether a name that was read as a column could still turn out to qualify one, or to be a function.
+bool SqlTracker::names_something(const Sem& sem, NameId name) const {
+  if (name == kNoName) return false;
+  if (world_.function(name) != nullptr) return true;
+  for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
+    for (Index i = store_.levels[at].from; i != 0; i = store_.from[i].below) {
+      if (store_.from[i].item.name == name) return true;
+    }
+  }
+  return false;
+}
+
 Key SqlTracker::sem_key(Index id) {
   if (sems_[id].keyed) return sems_[id].key;
   const Sem& sem = sems_[id].sem;
@@ -233,14 +254,21 @@ Key SqlTracker::sem_key(Index id) {
   };
   hash.add(store_.control.hash(sem.stack));
   hash.add(uint64_t{sem.zero} | uint64_t{sem.as} << 1 | uint64_t{sem.ended} << 2);
-  name(sem.bare);
+  // What an item is called matters while items are written.
+  if (store_.levels[sem.level].clause == Clause::Items) name(sem.bare);
   for (Index i = sem.cte_names; i != 0; i = store_.name_lists[i].below) name(store_.name_lists[i].name);
+  bool unsettled = false;
+  for (Index at = sem.level; at != 0; at = store_.levels[at].parent) unsettled |= !store_.levels[at].settled;
   Index frame_id = sem.frame;
   uint16_t open = sem.open;
   for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
     const Level& level = store_.levels[at];
     const uint32_t refs = store_.refs[level.refs].count;
     uint32_t oldest = refs;  // refs that something open can still change
+    bool in_call = false;
+    for (Index i = frame_id, left = open; left > 0; --left, i = store_.frames[i].below) {
+      in_call |= store_.frames[i].kind == Frame::Call;
+    }
     for (; open > 0; --open) {
       const Frame& f = store_.frames[frame_id];
       if (f.kind == Frame::Call) oldest = std::min(oldest, f.refs);
@@ -253,10 +281,13 @@ Key SqlTracker::sem_key(Index id) {
                uint64_t{f.in_bound} << 16 | uint64_t{f.between} << 17 | uint64_t{f.in_end} << 18 |
                uint64_t{f.pure} << 19 | uint64_t{f.negative} << 20 | uint64_t{f.owes_operator} << 21 |
                uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 |
-               uint64_t{f.operated} << 25 | uint64_t{static_cast<uint8_t>(f.quote)} << 32 |
+               uint64_t{f.operated} << 25 |
                uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
       place(f.place);
-      name(f.name);
+      const bool matters = f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
+                           f.place.clause == Clause::Items || in_call || unsettled || names_something(sem, f.name);
+      hash.add(uint64_t{matters} | uint64_t{static_cast<uint8_t>(matters ? f.quote : Quote::None)} << 8);
+      if (matters) name(f.name);
       name(f.qualifier);
       if (f.kind == Frame::Call) {
         hash.add(f.function->name);

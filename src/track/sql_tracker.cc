@@ -142,6 +142,14 @@ PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
                                                                      : std::min(before.length + 1, 60000));
   if (!fresh) after.literal = before.literal;
   note_literal(after.literal, after.lex, byte);
+  if (after.lex.kind == Kind::Word) {
+    after.node = world_.word_child(fresh ? 1 : before.node, fold(static_cast<char>(byte)));
+  } else if (after.lex.kind == Kind::Quoted && !fresh) {
+    // An opening quote is no part of the name; a doubled one stands for itself.
+    after.node = world_.word_child(before.node, fold(static_cast<char>(byte)));
+  } else if (after.lex.kind == Kind::QuotedEnd) {
+    after.node = before.node;
+  }
   if (before.completion != 0) {
     const std::string& way = completions_[before.completion];
     if (before.completed < way.size() && static_cast<uint8_t>(way[before.completed]) == byte) {
@@ -192,17 +200,21 @@ bool SqlTracker::alias_fits(const std::string& text) const {
 
 bool SqlTracker::word_fits(const Prefix& prefix) {
   const Expectation& next = expected(prefix.sem);
-  const std::string text = folded(store_.texts.str(prefix.lex.text));
   const bool any = next.free_word || (next.alias && world_.settings().aliases == Aliases::Any);
   if (any && prefix.length + tail_of(prefix.lex) + 2 <= kLongestNewName) return true;
-  const auto [first, last] = world_.range(text);
-  const auto known = std::lower_bound(next.bare.begin(), next.bare.end(), first);
-  if (known != next.bare.end() && *known < last) return true;
+  if (prefix.node != 0) {
+    const World::WordNode& node = world_.word_node(prefix.node);
+    const auto known = std::lower_bound(next.bare.begin(), next.bare.end(), node.first);
+    if (known != next.bare.end() && *known < node.last) return true;
+  }
+  const bool blob = prefix.length == 1 && next.terminals[static_cast<size_t>(Terminal::Blob)];
+  if (next.own_bare.empty() && !blob && (!next.alias || prefix.length > 4)) return false;
+  const std::string text = folded(store_.texts.str(prefix.lex.text));
   for (const std::string& own : next.own_bare) {
     if (own.compare(0, text.size(), text) == 0) return true;
   }
   if (next.alias && alias_fits(text)) return true;
-  return text == "x" && next.terminals[static_cast<size_t>(Terminal::Blob)];
+  return blob && text == "x";
 }
 
 // `more`: the name goes on; otherwise it may end here or, by a doubled quote, go on with one.
@@ -211,11 +223,15 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   const bool any = next.alias && world_.settings().aliases == Aliases::Any;
   const bool string = next.free_string && prefix.lex.quote == Quote::Double;
   if ((next.free_quoted || string || any) && prefix.length + tail_of(prefix.lex) + 6 <= kLongestNewName) return true;
+  if (const uint32_t at = more ? prefix.node : world_.word_child(prefix.node, static_cast<char>(prefix.lex.quote));
+      at != 0) {
+    const World::WordNode& node = world_.word_node(at);
+    const auto known = std::lower_bound(next.quoted.begin(), next.quoted.end(), node.first);
+    if (known != next.quoted.end() && *known < node.last) return true;
+  }
+  if (next.own_quoted.empty() && !next.alias) return false;
   std::string text = folded(store_.texts.str(prefix.lex.text));
   if (!more) text += static_cast<char>(prefix.lex.quote);
-  const auto [first, last] = world_.range(text);
-  const auto known = std::lower_bound(next.quoted.begin(), next.quoted.end(), first);
-  if (known != next.quoted.end() && *known < last) return true;
   if (more && next.alias && (text.empty() || alias_fits(text))) return true;
   return std::any_of(next.own_quoted.begin(), next.own_quoted.end(),
                      [&](const std::string& own) { return own.compare(0, text.size(), text) == 0; });

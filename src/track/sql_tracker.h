@@ -63,6 +63,7 @@ class SqlTracker final : public Tracker {
     Literal literal;
     uint16_t length = 0;  // bytes of the open lexeme
     bool started = false;
+    uint32_t node = 1;  // of the dictionary, for an open word or quoted name; 0: no word of it begins so
     Index completion = 0;    // of completions_, the one that the text is on the way of
     uint32_t completed = 0;  // bytes of it that the text has
   };
@@ -77,6 +78,7 @@ class SqlTracker final : public Tracker {
   const Expectation& expected(Index sem);
   void expect_names(Index sem, Expectation& expectation);
   Key sem_key(Index sem);
+  bool names_something(const Sem& sem, NameId name) const;
   Index read(Index sem, const EndedLexeme& lexeme, const Literal& literal);
   Index read_word(Index sem, const Word& word);
   Index ended(PrefixId prefix);  // kNever if the open lexeme cannot end here

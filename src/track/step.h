@@ -73,6 +73,12 @@ class Step {
 
   // step_supply.cc, for those who explain and complete
   std::optional<Witness> witness(const Level& level) const;
+  std::vector<NameId> supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough) const;
+  // Whether `supplied` may be asked instead of trying each name.
+  bool asks_supply() const {
+    return !level_.settled && level_.clause == Clause::Items && !level_.star && world_.settings().lookahead &&
+           !compound_term();
+  }
   std::vector<FromItem> from_items(const Level& level) const;
   std::vector<SelectItem> items(const Level& level) const;
   std::vector<const Source*> ctes(const Level& level) const;
@@ -142,7 +148,9 @@ class Step {
   bool outward(Ref ref);
   void use_alias(Level& level, const SelectItem& item, const Place& place);
   Found find_rowid(const Level& level, NameId qualifier, NameId name, Binding& binding) const;
+  struct Owed;
   bool viable(const Level& level) const;
+  bool witness_fits(const Level& level, const Witness& found) const;
   bool can_take(const Level& inner, std::span<const Obligation> obligations) const;
   bool star_fits(NameId qualifier);
   bool string_fits(NameId name) const;

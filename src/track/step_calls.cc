@@ -5,7 +5,7 @@ namespace pccsql::track {
 
 bool Step::open_call() {
   const NameId name = frame_.name;
-  if ((frame_.readings & AsFunction) == 0) return false;
+  if (frame_.readings == 0 || frame_.quote != Quote::None || !function_fits_here(name)) return false;
   frame_.name = kNoName;
   frame_.readings = 0;
   frame_dirty_ = true;

@@ -167,7 +167,9 @@ bool Step::read_name(const Word& word) {
   frame_.name = word.name;
   frame_.quote = word.quote;
   frame_.readings = readings(word.name, word.quote);
-  if (qualifier_fits(word.name)) frame_.readings |= AsQualifier;
+  // What else it could be is asked when a dot or a parenthesis follows, unless nothing else keeps it alive.
+  if (frame_.readings == 0 && word.quote == Quote::None && function_fits_here(word.name)) frame_.readings = AsFunction;
+  if ((frame_.readings & ~AsFunction) == 0 && qualifier_fits(word.name)) frame_.readings |= AsQualifier;
   frame_dirty_ = true;
   return frame_.readings != 0;
 }
@@ -264,7 +266,7 @@ bool Step::read_operand(const Word& word) {
     case Terminal::Comma:
       return false;  // a row value
     case Terminal::Dot:
-      if ((frame_.readings & AsQualifier) == 0) return false;
+      if ((frame_.readings & AsQualifier) == 0 && !qualifier_fits(frame_.name)) return false;
       frame_.qualifier = frame_.name;
       frame_.name = kNoName;
       frame_.readings = 0;

@@ -289,6 +289,10 @@ bool Step::qualifier_fits(NameId qualifier) {
   const Frame* const order = term();
   if (order != nullptr && order->compound) return false;
   if (!level_.settled && level_.clause == Clause::Items && !is_known_qualifier(qualifier)) return false;
+  if (asks_supply()) {
+    const std::vector<NameId> columns = columns_of(qualifier);
+    return !supplied(qualifier, columns, true).empty() || qualified_fits(qualifier, kNoName);
+  }
   for (const NameId column : columns_of(qualifier)) {
     if (qualified_fits(qualifier, column)) return true;
   }
@@ -301,7 +305,6 @@ uint8_t Step::readings(NameId name, Quote quote) {
   const bool pure = order != nullptr && order->pure && level_.clause == Clause::Order;
   if (pure && !order->signed_ && output_name(name)) readings |= AsAlias;
   if (order != nullptr && order->compound) return readings;
-  if (quote == Quote::None && function_fits(name)) readings |= AsFunction;
   if (on_copy([&](Step& copy) { return copy.use_column(kNoName, name); })) readings |= AsColumn;
   if (quote == Quote::Double && (readings & (AsColumn | AsAlias)) == 0 && string_fits(name)) readings |= AsString;
   if (quote == Quote::None && (readings & AsColumn) == 0 && boolean_fits(name)) readings |= AsBoolean;

@@ -23,74 +23,149 @@ std::vector<Obligation> Step::pending(const Level& level) const {
   return obligations;
 }
 
-std::optional<Witness> Step::witness(const Level& level) const {
-  const std::vector<Obligation> wanted = pending(level);
-  std::vector<Obligation> passed;
-  for (Index i = level.passed; i != 0; i = store_.name_lists[i].below) {
-    passed.push_back({store_.name_lists[i].qualifier, store_.name_lists[i].name, 0});
-  }
-  const std::vector<FromItem> present = from_items(level);
-  const std::vector<const Source*> tables = ctes(level);
-  SupplyQuestion question;
-  question.pending = wanted;
-  question.passed = passed;
-  question.present = present;
-  question.ctes = tables;
-  question.star = level.plain_star;
-  question.item_needed = level.item_open;
-  question.derived_names =
-      world_.settings().derived_names && std::none_of(wanted.begin(), wanted.end(), [&](const Obligation& obligation) {
-        return world_.is_rowid(obligation.name) || obligation.name == world_.true_name() ||
-               obligation.name == world_.false_name();
-      });
-  if (next_outer(level)) {
-    question.can_pass = [&](std::span<const Obligation> obligations) {
-      for (const Obligation& obligation : obligations) {
-        if (world_.is_rowid(obligation.name)) return false;
-        for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
-          const Ref& ref = store_.refs[i].ref;
-          if (ref.place.local && ref.qualifier == obligation.qualifier && ref.name == obligation.name) return false;
-          // A name in ON is bound by what stands there already.
-          if (ref.place.clause == Clause::On && !ref.fixed && ref.qualifier == obligation.qualifier &&
-              ref.name == obligation.name)
-            return false;
+// The question of a level, with room for one obligation more. It points into itself: it is not copied.
+struct Step::Owed {
+  Owed(const Step& step, const Level& of) : level(of) {
+    wanted = step.pending(of);
+    for (Index i = of.passed; i != 0; i = step.store_.name_lists[i].below) {
+      passed.push_back({step.store_.name_lists[i].qualifier, step.store_.name_lists[i].name, 0});
+    }
+    present = step.from_items(of);
+    tables = step.ctes(of);
+    question.passed = passed;
+    question.present = present;
+    question.ctes = tables;
+    question.star = of.plain_star;
+    question.item_needed = of.item_open;
+    if (step.next_outer(of)) {
+      question.can_pass = [this, &step](std::span<const Obligation> obligations) {
+        for (const Obligation& obligation : obligations) {
+          if (step.world_.is_rowid(obligation.name)) return false;
+          if (local && obligation.qualifier == extra.qualifier && obligation.name == extra.name) return false;
+          for (Index i = level.refs; i != 0; i = step.store_.refs[i].below) {
+            const Ref& ref = step.store_.refs[i].ref;
+            if (ref.qualifier != obligation.qualifier || ref.name != obligation.name) continue;
+            // A name in ON is bound by what stands there already.
+            if (ref.place.local || (ref.place.clause == Clause::On && !ref.fixed)) return false;
+          }
         }
-      }
-      return can_take(level, obligations);
-    };
+        return step.can_take(level, obligations);
+      };
+    }
   }
-  return discharge(world_.sources(), question);
-}
+  Owed(const Owed&) = delete;
+
+  std::optional<Witness> ask(const Step& step) {
+    question.pending = wanted;
+    question.derived_names =
+        step.world_.settings().derived_names &&
+        std::none_of(wanted.begin(), wanted.end(), [&](const Obligation& obligation) {
+          return step.world_.is_rowid(obligation.name) || obligation.name == step.world_.true_name() ||
+                 obligation.name == step.world_.false_name();
+        });
+    return discharge(step.world_.sources(), question);
+  }
+
+  const Level& level;
+  std::vector<Obligation> wanted, passed;
+  std::vector<FromItem> present;
+  std::vector<const Source*> tables;
+  SupplyQuestion question;
+  Obligation extra;  // what is being tried
+  bool local = false;
+};
+
+std::optional<Witness> Step::witness(const Level& level) const { return Owed(*this, level).ask(*this); }
 
 bool Step::viable(const Level& level) const {
   if (level.settled || !world_.settings().lookahead) return true;
   const std::optional<Witness> found = witness(level);
-  if (!found) return false;
-  // A derived table needs room on the parser's stack.
+  return found && witness_fits(level, *found);
+}
+
+// What the search does not look at: the parser's stack, joins that `*` does not go with, the number of outputs.
+bool Step::witness_fits(const Level& level, const Witness& found) const {
   const int derived = level.depth + (level.branches > 1 ? 2 : 0) + 6 + kSelectDepth;
-  for (const FromChoice& choice : found->from) {
+  for (const FromChoice& choice : found.from) {
     if (choice.source == nullptr && (derived > kDeepest || level.join_natural)) return false;
   }
   if (!level.star) return true;
   // With RIGHT or FULL, merged columns in `*` can be ambiguous to the database.
   if (level.outer_join) {
-    bool merges = !found->open_merged.empty();
-    for (const FromChoice& choice : found->from) merges |= !choice.merged.empty();
+    bool merges = !found.open_merged.empty();
+    for (const FromChoice& choice : found.from) merges |= !choice.merged.empty();
     if (merges) return false;
   }
   // `*` also puts out what the tables bring that the names ask for.
   int width = 0;
-  const std::vector<SelectItem> written = items(level);
   const auto width_of = [](const Source* source, size_t outputs) {
     return static_cast<int>(source != nullptr ? source->columns.size() : std::max<size_t>(outputs, 1));
   };
   int from = 0;
   for (const FromItem& item : from_items(level)) from += width_of(item.source, 0);
   const bool asked = !pending(level).empty();
-  for (const FromChoice& choice : found->from) from += asked ? width_of(choice.source, choice.outputs.size()) : 1;
-  for (const SelectItem& item : written) width += item.star == SelectItem::No ? 1 : from;
+  for (const FromChoice& choice : found.from) from += asked ? width_of(choice.source, choice.outputs.size()) : 1;
+  for (const SelectItem& item : items(level)) width += item.star == SelectItem::No ? 1 : from;
   if (level.clause == Clause::Items) width += level.item_star ? from : 1;
-  return width <= most_width(level) || (level.from_open && found->from.empty());
+  return width <= most_width(level) || (level.from_open && found.from.empty());
+}
+
+// Before FROM, and without `*`: the names among `candidates` that some FROM can supply, asked with one question. A name that
+// the last witness holds once, permitted, needs no search.
+std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough) const {
+  std::vector<NameId> fit;
+  const Place place = operand_place();
+  if (place.clause == Clause::Limit) return fit;
+  const RoleSet roles = roles_at(place);
+  Owed owed(*this, level_);
+  const std::optional<Witness> before = owed.ask(*this);
+  if (!before) return fit;
+  owed.local = place.local;
+  for (const NameId name : candidates) {
+    if (world_.is_rowid(name) && !world_.is_column_name(name)) continue;
+    const bool boolean = qualifier == kNoName && (name == world_.true_name() || name == world_.false_name());
+    if (boolean && !world_.is_column_name(name)) continue;
+    bool fits = false;
+    const auto known = std::find_if(owed.wanted.begin(), owed.wanted.end(), [&](const Obligation& o) {
+      return o.qualifier == qualifier && o.name == name;
+    });
+    if (known == owed.wanted.end() && qualifier == kNoName && before->passed.empty()) {
+      int holders = 0;
+      bool permitted = true;
+      const auto look = [&](const Source* source) {
+        const Source::Column* column = source == nullptr ? nullptr : source->find(name);
+        if (column == nullptr) return;
+        ++holders;
+        permitted &= (column->permitted & roles) == roles;
+      };
+      for (const FromItem& item : owed.present) look(item.source);
+      for (const FromChoice& choice : before->from) look(choice.source);
+      fits = holders == 1 && permitted;
+    }
+    if (!fits) {
+      owed.extra = {qualifier, name, roles};
+      RoleSet old = 0;
+      const bool added = known == owed.wanted.end();
+      const size_t at = static_cast<size_t>(known - owed.wanted.begin());
+      if (added) {
+        owed.wanted.push_back(owed.extra);
+      } else {
+        old = owed.wanted[at].roles;
+        owed.wanted[at].roles |= roles;
+      }
+      const std::optional<Witness> found = owed.ask(*this);
+      fits = found && witness_fits(level_, *found);
+      if (added) {
+        owed.wanted.pop_back();
+      } else {
+        owed.wanted[at].roles = old;
+      }
+    }
+    if (!fits) continue;
+    fit.push_back(name);
+    if (one_is_enough) break;
+  }
+  return fit;
 }
 
 // Whether the SELECTs around `inner` could bind all of these.

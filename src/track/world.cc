@@ -80,6 +80,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   std::sort(by_rank_.begin(), by_rank_.end(), [&](NameId a, NameId b) { return names_.text(a) < names_.text(b); });
   for (Rank rank = 0; rank < by_rank_.size(); ++rank) rank_[by_rank_[rank]] = rank;
 
+  build_trie();
   for (const Source& source : sources_.all()) {
     if (!source.nameable) continue;
     anything_to_ask_ = true;
@@ -93,6 +94,32 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   for (size_t i = 0; i < 3; ++i) rowid_[i] = names_.find(kRowids[i]);
   true_ = names_.find("true");
   false_ = names_.find("false");
+}
+
+void World::build_trie() {
+  nodes_.resize(2);
+  nodes_[1].last = static_cast<Rank>(by_rank_.size());
+  std::vector<uint32_t> path{1};
+  std::string_view before;
+  for (Rank rank = 0; rank < by_rank_.size(); ++rank) {
+    const std::string_view text = names_.text(by_rank_[rank]);
+    size_t shared = 0;
+    while (shared < text.size() && shared < before.size() && text[shared] == before[shared]) ++shared;
+    path.resize(shared + 1);
+    for (size_t i = shared; i < text.size(); ++i) {
+      const auto node = static_cast<uint32_t>(nodes_.size());
+      WordNode made;
+      made.first = rank;
+      made.byte = text[i];
+      made.next = nodes_[path.back()].child;
+      nodes_[path.back()].child = node;
+      nodes_.push_back(made);
+      path.push_back(node);
+    }
+    for (const uint32_t node : path) nodes_[node].last = rank + 1;
+    before = text;
+  }
+  nodes_[1].first = 0;
 }
 
 void World::add_functions() {

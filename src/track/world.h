@@ -67,6 +67,18 @@ class World {
   Rank rank(NameId name) const { return name < rank_.size() ? rank_[name] : kNoRank; }
   // The words that begin with `prefix` (folded): [first, last).
   std::pair<Rank, Rank> range(std::string_view prefix) const;
+  // The dictionary as a trie: the words that begin with a path are a range of ranks. 0 is no path, 1 the empty one.
+  struct WordNode {
+    Rank first = 0, last = 0;
+    uint32_t child = 0, next = 0;  // the first child, the next sibling
+    char byte = 0;
+  };
+  const WordNode& word_node(uint32_t node) const { return nodes_[node]; }
+  uint32_t word_child(uint32_t node, char folded_byte) const {
+    uint32_t child = nodes_[node].child;
+    while (child != 0 && nodes_[child].byte != folded_byte) child = nodes_[child].next;
+    return child;
+  }
   // As it is written in canonical style: keywords and functions in capitals, names as declared.
   std::string_view canonical(NameId name) const { return canonical_[name]; }
   // Whether it can be written without quotes, keywords aside.
@@ -93,6 +105,7 @@ class World {
   World(const Catalog& catalog, const Policy& policy, TrackSettings settings);
   void add_word(std::string_view text, std::string_view canonical);
   void add_functions();
+  void build_trie();
 
   const Catalog& catalog_;
   const Policy& policy_;
@@ -101,6 +114,7 @@ class World {
   Sources sources_;
   bool anything_to_ask_ = false;
   std::vector<NameId> by_rank_;
+  std::vector<WordNode> nodes_;
   std::vector<Rank> rank_;
   std::vector<std::string> canonical_;  // by NameId
   std::vector<char> bare_, is_column_;

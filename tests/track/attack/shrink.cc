@@ -51,7 +51,8 @@ std::string complaint(Ground& ground, const MakeTracker& make, const std::string
 std::string gist(const std::string& what) {
   std::string out;
   bool inside = false;
-  for (const char c : what) {
+  const size_t judged = what.rfind("`: finished");  // a completion may hold backticks of its own
+  for (const char c : std::string_view(what).substr(judged == std::string::npos ? 0 : judged + 1)) {
     if (c == '`') inside = !inside;
     if (!inside && !(c >= '0' && c <= '9')) out += c;
   }

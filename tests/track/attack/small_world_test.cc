@@ -72,6 +72,10 @@ class Exhaustive {
       lexemes_.emplace_back();
       lex(text, lexemes_.back());
       lexemes_.back().pop_back();  // End
+      // OVER is a keyword only in company, which the lexer does not see here.
+      for (Lexeme& lexeme : lexemes_.back()) {
+        if (lexeme.span.of(text) == "OVER") lexeme.terminal = Terminal::kw_OVER;
+      }
     }
   }
 

@@ -105,7 +105,7 @@ TEST(Walk, StandingGrounds) {
 TEST(Walk, RandomGrounds) {
   Coverage coverage(sql_grammar());
   Totals totals;
-  const uint64_t grounds = long_run() ? 1'000 : 60;
+  const uint64_t grounds = long_run() ? 200 : 60;
   for (uint64_t seed = 0; seed < grounds; ++seed) {
     const GroundPtr ground = random_ground(seed);
     attack(*ground, scaled(4), seed, coverage, totals);
