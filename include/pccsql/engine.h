@@ -51,8 +51,9 @@ using PolicySource = std::variant<PolicyFile, PolicyText>;
 // A handle: copies share what was compiled, which never changes. Any number of threads may use it at once.
 class Engine {
  public:
-  // What cannot be read, a policy that names what the schema does not have, settings that contradict each other: an
-  // Error. A policy that leaves nothing to ask is none: each generation is then a refusal that says so.
+  // What cannot be read, a policy that names what the schema does not have, a refusal that may be chosen and that the
+  // vocabulary cannot write: an Error. A policy that leaves nothing to ask is none: each generation is then a refusal
+  // that says so.
   static Result<Engine> compile(const SchemaSource& schema, const PolicySource& policy, VocabularyIndex vocabulary,
                                 const Settings& settings = {});
 

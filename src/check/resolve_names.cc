@@ -92,7 +92,14 @@ Resolver::Found Resolver::look_in_from(Expr& expr, NameId qualifier, NameId name
   expr.bound = first;
   expr.bound_count = static_cast<uint16_t>(ast_.sources.size() - first);
   references_ |= uint64_t{1} << scope.depth;
-  if (scope.on_item != 0 && ast_.sources[first].from > scope.on_item) {
+  // With RIGHT and FULL a merged column is made of both sides, with the other joins it is the left one.
+  bool to_the_right = false;
+  for (Index s = first; s < ast_.sources.size() && scope.on_item != 0; ++s) {
+    const FromItem& item = ast_.froms[ast_.sources[s].from];
+    const bool both = item.join == JoinKind::Right || item.join == JoinKind::Full;
+    to_the_right |= ast_.sources[s].from > scope.on_item && (s == first || both);
+  }
+  if (to_the_right) {
     issues_.error(ast_.span(expr), "ON refers to `" + std::string(ast_.span(expr).of(ast_.sql)) +
                                        "` of a table to its right; name only tables that stand before it");
   }

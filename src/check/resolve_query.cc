@@ -82,7 +82,12 @@ void Resolver::ctes(Query& query, WithFrame& frame) {
         }
       }
     }
+    // A body sees nothing of what is around it, and what it names is no reference of the SELECT it stands in.
+    const uint64_t references = references_;
+    const uint64_t owners = aggregate_owners_;
     this->query(cte.query, nullptr, &frame, i);
+    references_ = references;
+    aggregate_owners_ = owners;
     const Query& body = ast_.queries[cte.query];
     cte.outputs = body.outputs;
     cte.outputs_known = body.outputs_known;
@@ -189,6 +194,8 @@ void Resolver::push_output(NameId name, Index first) {
   const auto taken = [&](NameId candidate) {
     return std::find(ast_.output_names.begin() + first, ast_.output_names.end(), candidate) != ast_.output_names.end();
   };
+  // An output called TRUE or FALSE gets a name of the database's own.
+  if (name != kNoName && (names_.text(name) == "true" || names_.text(name) == "false")) name = kNoName;
   if (name != kNoName && taken(name)) {
     std::string stem(names_.text(name));
     const size_t colon = stem.find_last_not_of("0123456789");

@@ -23,7 +23,7 @@ namespace pccsql {
 // Must be callable from many threads at once. Trackers of one factory share their keys: equal keys, equal futures.
 using TrackerFactory = std::function<std::unique_ptr<track::Tracker>()>;
 
-// Settings that contradict each other are an Error.
+// Where a refusal may be chosen and the vocabulary cannot write it: an Error.
 Result<Engine> make_engine(Catalog catalog, Policy policy, VocabularyIndex vocabulary, const Settings& settings = {});
 
 // Of the settings only those count that are not the tracker's: lookahead (whether it can have dead ends), refusal,
@@ -39,7 +39,7 @@ struct Ground {
   // Why the tracker has stopped at this prefix, for one that says so; empty: it has not.
   std::function<std::string(track::Tracker&, track::PrefixId)> stopped;
 };
-Result<Ground> make_ground(Catalog catalog, Policy policy, const Settings& settings);
+Ground make_ground(Catalog catalog, Policy policy, const Settings& settings);
 
 // The one word with which a model may refuse.
 inline constexpr std::string_view kRefuseWord = "REFUSE";

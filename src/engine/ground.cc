@@ -20,7 +20,7 @@ track::TrackSettings track_settings(const Settings& settings) {
 
 }  // namespace
 
-Result<Ground> make_ground(Catalog catalog, Policy policy, const Settings& settings) {
+Ground make_ground(Catalog catalog, Policy policy, const Settings& settings) {
   Ground ground;
   ground.catalog = std::make_shared<const Catalog>(std::move(catalog));
   ground.policy = std::make_shared<const Policy>(std::move(policy));
@@ -44,9 +44,12 @@ Result<Ground> make_ground(Catalog catalog, Policy policy, const Settings& setti
 }
 
 Result<Engine> make_engine(Catalog catalog, Policy policy, VocabularyIndex vocabulary, const Settings& settings) {
-  auto ground = make_ground(std::move(catalog), std::move(policy), settings);
-  if (!ground) return ground.error();
-  return Engine(std::make_shared<Engine::Impl>(std::move(*ground), std::move(vocabulary), settings));
+  for (size_t i = 0; settings.refusal && i < kRefuseWord.size(); ++i) {
+    if (vocabulary.impl().greedy_tokens(kRefuseWord.substr(i))) continue;
+    return Error{"the vocabulary cannot write `" + std::string(kRefuseWord) + "`; do not let the model refuse", "", {}};
+  }
+  Ground ground = make_ground(std::move(catalog), std::move(policy), settings);
+  return Engine(std::make_shared<Engine::Impl>(std::move(ground), std::move(vocabulary), settings));
 }
 
 }  // namespace pccsql

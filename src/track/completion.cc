@@ -131,7 +131,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
     }
     case Kind::QuotedEnd:
       if (tracker_.ended(id) != SqlTracker::kNever) return "";
-      if (next.free_quoted || next.free_string) {
+      if (next.free_quoted || next.free_string || next.alias) {
         const std::string quote(1, static_cast<char>(lex.quote));
         for (const std::string_view more : {"", "x", "zq", "zqx"}) {
           const std::string way = quote + std::string(more) + quote;
@@ -162,6 +162,17 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
       return "'";
     case Kind::BlobOdd:
       return "0'";
+    case Kind::Less:
+    case Kind::Greater:
+    case Kind::Bar:
+    case Kind::Minus:
+    case Kind::Arrow:
+      for (const std::string_view way : {"", "=", ">", "<", "|"}) {
+        PrefixId at = id;
+        for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
+        if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return std::string(way);
+      }
+      return std::nullopt;
     case Kind::Bang:
       return "=";
     case Kind::Dot:
@@ -277,6 +288,10 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     one.text = "1";
     return one;
   };
+  if (in_frame && frame.kind == Frame::Call && frame.closed && frame.function->mode == Callable::Window &&
+      allows(expectation, Terminal::kw_OVER)) {
+    return word(Terminal::kw_OVER);
+  }
   // What an open FROM owes comes before anything that closes it.
   if (!in_frame && level.from_open && !level.settled && level.clause == Clause::From) {
     if (const auto choice = next_in_from(step, expectation)) return choice;
@@ -317,7 +332,7 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   }
   if (allows(expectation, Terminal::kw_NULL) && slot == Slot::Name) return word(Terminal::kw_NULL);
   for (const Terminal closer :
-       {Terminal::kw_SELECT, Terminal::kw_BY, Terminal::kw_WHEN, Terminal::kw_OVER, Terminal::kw_ROW,
+       {Terminal::kw_SELECT, Terminal::kw_BY, Terminal::kw_WHEN, Terminal::kw_ROW,
         Terminal::kw_PRECEDING, Terminal::kw_FOLLOWING, Terminal::kw_UNBOUNDED, Terminal::kw_OTHERS, Terminal::kw_TIES,
         Terminal::kw_FIRST, Terminal::kw_LAST, Terminal::kw_JOIN, Terminal::kw_USING}) {
     if (allows(expectation, closer)) return word(closer);

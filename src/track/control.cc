@@ -61,6 +61,8 @@ Terminal Control::read_as(StackId stack, const EndedLexeme& lexeme, const TextAr
   const Terminal keyword = terminal_of(texts.str(lexeme.text));
   if (keyword == Terminal::Illegal) return Terminal::Name;
   if (read(stack, keyword) != kDeadStack) return keyword;
+  // What only the fragment leaves out is a keyword to the database all the same.
+  if (language_ == Language::Fragment && keyword == Terminal::kw_WITH) return Terminal::Illegal;
   switch (keyword_kind(keyword)) {
     case KeywordKind::Reserved:
       return Terminal::Illegal;

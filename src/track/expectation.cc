@@ -28,7 +28,7 @@ bool is_word(Terminal terminal) {
 
 const Expectation& SqlTracker::expected(Index sem) {
   if (sems_[sem].expected != nullptr) return *sems_[sem].expected;
-  const Key key = sem_key(sem);
+  const Key key = expectation_key(sem);
   if (const auto known = expectations_.find(key); known != expectations_.end()) {
     sems_[sem].expected = known->second.get();
     return *known->second;
@@ -110,6 +110,7 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
     if (keyword == Terminal::Illegal) return true;
     if (store_.control.read(state.stack, keyword) != kDeadStack) return false;
     const KeywordKind kind = keyword_kind(keyword);
+    if (world_.settings().language == Language::Fragment && keyword == Terminal::kw_WITH) return false;
     if (kind == KeywordKind::Reserved || kind == KeywordKind::Window) return false;
     if (slot == Slot::Alias || slot == Slot::NewName) return false;
     return kind != KeywordKind::JoinWord || slot != Slot::Type;
@@ -229,9 +230,51 @@ bool SqlTracker::names_something(const Sem& sem, NameId name) const {
 }
 
 Key SqlTracker::sem_key(Index id) {
-  if (sems_[id].keyed) return sems_[id].key;
+  if (!sems_[id].keyed) {
+    sems_[id].key = hash_of(sems_[id].sem, false);
+    sems_[id].keyed = true;
+  }
+  return sems_[id].key;
+}
+
+// Where an operand must come nothing can close, so what stands open around it does not matter to the next lexeme; in a
+// select list and inside COUNT, SUM, AVG it does, because a literal can make columns to its left asked.
+Key SqlTracker::expectation_key(Index id) {
   const Sem& sem = sems_[id].sem;
+  if (sem.open == 0) return sem_key(id);
+  const Frame& top = store_.frames[sem.frame];
+  const bool operand = top.kind == Frame::Expr && !top.after && top.name == kNoName && top.qualifier == kNoName &&
+                       top.place.inside != Place::Argument && top.place.clause != Clause::Items &&
+                       store_.levels[sem.level].settled && top.operators != 0;
+  if (!operand) return sem_key(id);
+  return hash_of(sem, true);
+}
+
+Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
   Hasher hash;
+  if (operand_only) {
+    const Step step(store_, sem);
+    const Frame& top = store_.frames[sem.frame];
+    const Frame* const term = step.term();
+    const Place place = step.operand_place();
+    hash.add(0x0FEAu);
+    hash.add(uint64_t{static_cast<uint8_t>(place.clause)} | uint64_t{place.inside} << 8 | uint64_t{place.aggregates} << 16 |
+             uint64_t{place.windows} << 17 | uint64_t{place.local} << 18 | uint64_t{top.part} << 24 |
+             uint64_t{static_cast<uint32_t>(step.depth_here())} << 32);
+    hash.add(uint64_t{term != nullptr} | uint64_t{term != nullptr && term->pure} << 1 |
+             uint64_t{term != nullptr && term->compound} << 2 | uint64_t{term != nullptr && term->negative} << 3 |
+             uint64_t{term != nullptr && term->signed_} << 4 |
+             uint64_t{top.height > kTallest - 300 ? top.height : uint16_t{0}} << 16);
+    const TerminalSet& viable = store_.control.viable(sem.stack);
+    uint64_t word = 0;
+    for (size_t t = 0; t < kTerminals; ++t) {
+      word |= uint64_t{viable[t]} << (t % 64);
+      if (t % 64 == 63 || t + 1 == kTerminals) {
+        hash.add(word);
+        word = 0;
+      }
+    }
+  }
   const auto name = [&](NameId n) {
     if (n < world_.names().size()) {
       hash.add(n);
@@ -252,7 +295,7 @@ Key SqlTracker::sem_key(Index id) {
     name(s.name);
     for (const Source::Column& column : s.columns) name(column.name);
   };
-  hash.add(store_.control.hash(sem.stack));
+  if (!operand_only) hash.add(store_.control.hash(sem.stack));
   hash.add(uint64_t{sem.zero} | uint64_t{sem.as} << 1 | uint64_t{sem.ended} << 2);
   // What an item is called matters while items are written.
   if (store_.levels[sem.level].clause == Clause::Items) name(sem.bare);
@@ -269,6 +312,7 @@ Key SqlTracker::sem_key(Index id) {
     for (Index i = frame_id, left = open; left > 0; --left, i = store_.frames[i].below) {
       in_call |= store_.frames[i].kind == Frame::Call;
     }
+    if (operand_only) open = 0;
     for (; open > 0; --open) {
       const Frame& f = store_.frames[frame_id];
       if (f.kind == Frame::Call) oldest = std::min(oldest, f.refs);
@@ -369,9 +413,7 @@ Key SqlTracker::sem_key(Index id) {
     }
     open = level.outer_open;
   }
-  sems_[id].key = hash.key();
-  sems_[id].keyed = true;
-  return sems_[id].key;
+  return hash.key();
 }
 
 Key SqlTracker::key(PrefixId id) {

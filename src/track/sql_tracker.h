@@ -78,6 +78,8 @@ class SqlTracker final : public Tracker {
   const Expectation& expected(Index sem);
   void expect_names(Index sem, Expectation& expectation);
   Key sem_key(Index sem);
+  Key expectation_key(Index sem);
+  Key hash_of(const Sem& sem, bool operand_only);
   bool names_something(const Sem& sem, NameId name) const;
   Index read(Index sem, const EndedLexeme& lexeme, const Literal& literal);
   Index read_word(Index sem, const Word& word);

@@ -69,6 +69,7 @@ class Step {
   const Frame& frame() const { return frame_; }
   bool in_frame() const { return sem_.open != 0; }  // of the innermost SELECT
   Place operand_place() const;
+  int depth_here() const { return operand_depth(); }
   bool sees_names() const;
 
   // step_supply.cc, for those who explain and complete

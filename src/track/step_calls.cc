@@ -55,6 +55,7 @@ Place Step::argument_place() const {
       if (first && !frame_.scalar_only) {  // an aggregate, if it stays alone
         place.windows = false;
         place.local = true;
+        place.aggregates &= !frame_.distinct;  // it will stay alone
       }
       break;
     case Callable::Window:
@@ -82,7 +83,7 @@ bool Step::read_call(const Word& word) {
       return function.star;
     case Terminal::kw_DISTINCT:
       frame_.distinct = true;
-      return aggregate;
+      return aggregate && function.least <= 1;
     case Terminal::kw_ALL:
       return aggregate;
     case Terminal::Comma:
@@ -115,6 +116,7 @@ bool Step::read_call(const Word& word) {
 
 bool Step::open_over() {
   const Callable& function = *frame_.function;
+  if (frame_.depth + 17 > kDeepest) return false;  // the window would have no room
   if (!frame_.place.windows || frame_.distinct || frame_.scalar_only || function.mode == Callable::Scalar) return false;
   frame_.part = 1;  // it is a window function
   frame_dirty_ = true;

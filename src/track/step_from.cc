@@ -196,6 +196,11 @@ bool Step::read_using(NameId name) {
 // Exactly one (merged) column of that name on the left, one on the right, and every column of them may be joined by.
 bool Step::can_merge(const Level& level, const FromItem& right, NameId name) const {
   const RoleSet needed = level.star ? kEveryRole : role_bit(Role::Join);
+  // With RIGHT and FULL the merged column is made of both sides, so an ON further left cannot have meant it.
+  for (Index i = level.join_outer ? level.refs : 0; i != 0; i = store_.refs[i].below) {
+    const Ref& ref = store_.refs[i].ref;
+    if (ref.qualifier == kNoName && ref.name == name && ref.place.clause == Clause::On) return false;
+  }
   const Source::Column* own = right.source->find(name);
   if (own == nullptr || (own->permitted & needed) != needed) return false;
   std::vector<FromItem> left = from_items(level);

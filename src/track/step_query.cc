@@ -245,7 +245,9 @@ bool Step::width_fixed(const Level& level) const {
 
 bool Step::comma_between_items() {
   const auto count = static_cast<int>(store_.items[level_.items].count);
-  return count < most_width(level_);
+  level_.item_star = false;
+  level_dirty_ = true;
+  return count < most_width(level_) && (!level_.star || viable(level_));
 }
 
 bool Step::plain_star() {
@@ -299,6 +301,7 @@ std::vector<NameId> Step::outputs_now(const Level& level) const {
   if (level.star) from = from_items(level);
   const auto taken = [&](NameId name) { return std::find(names.begin(), names.end(), name) != names.end(); };
   const auto push = [&](NameId name) {
+    if (name == world_.true_name() || name == world_.false_name()) name = kNoName;  // the database names it otherwise
     if (name != kNoName && taken(name)) {
       std::string stem(store_.names.text(name));
       const size_t colon = stem.find_last_not_of("0123456789");
@@ -358,6 +361,7 @@ bool Step::outputs_fit(bool complete) {
       }
     }
   }
+  if (static_cast<int>(source.columns.size()) > most_width(level_)) return false;
   source.index();
   FromNode node;
   node.below = outer.from;

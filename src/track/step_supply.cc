@@ -89,6 +89,14 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
   for (const FromChoice& choice : found.from) {
     if (choice.source == nullptr && (derived > kDeepest || level.join_natural)) return false;
   }
+  // A name in ON cannot be merged by RIGHT or FULL further right.
+  if (level.from != 0 && store_.from[level.from].outer) {
+    for (Index i = found.open_merged.empty() ? 0 : level.refs; i != 0; i = store_.refs[i].below) {
+      const Ref& ref = store_.refs[i].ref;
+      if (ref.qualifier != kNoName || ref.place.clause != Clause::On) continue;
+      if (std::find(found.open_merged.begin(), found.open_merged.end(), ref.name) != found.open_merged.end()) return false;
+    }
+  }
   if (!level.star) return true;
   // With RIGHT or FULL, merged columns in `*` can be ambiguous to the database.
   if (level.outer_join) {

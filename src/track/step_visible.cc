@@ -68,7 +68,7 @@ bool Step::function_fits(NameId name) const {
     case Callable::Aggregate:
       return place.aggregates;
     case Callable::Window:
-      return place.windows;
+      return place.windows && operand_depth() + 18 <= kDeepest;
     default:
       return true;
   }
@@ -77,6 +77,7 @@ bool Step::function_fits(NameId name) const {
 // An alias before it exists is short, or it would be a way to write any word at all.
 bool Step::is_alias_shape(NameId name) const {
   const std::string_view text = store_.names.text(name);
+  if (name == world_.true_name() || name == world_.false_name()) return false;
   if (terminal_of(text) != Terminal::Illegal || world_.sources().find(name) != nullptr) return false;
   if (world_.settings().aliases == Aliases::Any) return true;
   if (world_.is_column_name(name)) return false;

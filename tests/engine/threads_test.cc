@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "engine/demo.h"
 #include "engine/oracle.h"
 #include "engine/toy.h"
 
@@ -46,6 +47,27 @@ TEST(Threads, OneEngineManyMatchers) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(together, alone) << cache_bytes;
   }
+}
+
+TEST(Threads, RealQueries) {
+  const Engine engine = demo_engine(builtin_index(), {});
+  std::vector<size_t> sums(8);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < sums.size(); ++i) {
+    threads.emplace_back([&, i] {
+      std::mt19937 random(i % 2);
+      for (int round = 0; round < 3; ++round) {
+        Matcher matcher = engine.new_matcher();
+        for (int step = 0; step < 40 && !matcher.is_terminated(); ++step) {
+          const auto admitted = mask_of(matcher, engine.vocabulary().size());
+          for (const TokenId id : admitted) sums[i] = sums[i] * 31 + id;
+          matcher.accept_token(choose(admitted, engine.vocabulary(), random));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 2; i < sums.size(); ++i) EXPECT_EQ(sums[i], sums[i % 2]) << i;
 }
 
 TEST(Threads, ForksOfOneGeneration) {

@@ -87,7 +87,8 @@ Problems opening_problems(const std::vector<SourceFile>& files) {
   for (const SourceFile& file : files) by_path[file.path] = &file;
   Problems problems;
   for (const SourceFile& file : files) {
-    if (!is_source(file.path) || file.text.starts_with("// ")) continue;
+    // A header that C compilers read, too, has C's own comments.
+    if (!is_source(file.path) || file.text.starts_with("// ") || file.text.starts_with("/* ")) continue;
     if (file.path.ends_with(".cc")) {
       const std::string header = file.path.substr(0, file.path.size() - 2) + "h";
       const auto name = std::filesystem::path(header).filename().string();

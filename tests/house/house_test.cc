@@ -91,6 +91,7 @@ TEST(OpeningRule, WantsTheIdeaFirst) {
   EXPECT_EQ(opening_problems({header, {"src/base/b.cc", "#include \"base/a.h\"\n"}}).size(), 1u);  // another's header
   EXPECT_EQ(opening_problems({{"src/base/a.h", "#pragma once\n// What a is.\n"}}).size(), 1u);
   EXPECT_EQ(opening_problems({{"src/base/a.h", ""}}).size(), 1u);
+  EXPECT_EQ(opening_problems({{"include/a.h", "/* What a is. */\n#ifndef A\n"}}), Problems{});
 }
 
 TEST(LengthRule, CountsLines) {
