@@ -237,17 +237,15 @@ Key SqlTracker::sem_key(Index id) {
   return sems_[id].key;
 }
 
-// Where an operand must come nothing can close, so what stands open around it does not matter to the next lexeme; in a
-// select list and inside COUNT, SUM, AVG it does, because a literal can make columns to its left asked.
+// Where an operand must come nothing can close, so what stands open around it does not matter to the next lexeme; inside
+// COUNT, SUM, AVG it does, because a literal can make columns to its left asked.
 Key SqlTracker::expectation_key(Index id) {
   const Sem& sem = sems_[id].sem;
   if (sem.open == 0) return sem_key(id);
   const Frame& top = store_.frames[sem.frame];
   const bool operand = top.kind == Frame::Expr && !top.after && top.name == kNoName && top.qualifier == kNoName &&
-                       top.place.inside != Place::Argument && top.place.clause != Clause::Items &&
-                       store_.levels[sem.level].settled && top.operators != 0;
-  if (!operand) return sem_key(id);
-  return hash_of(sem, true);
+                       top.place.inside != Place::Argument && top.operators != 0;
+  return operand ? hash_of(sem, true) : sem_key(id);
 }
 
 Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
@@ -258,9 +256,9 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
     const Frame* const term = step.term();
     const Place place = step.operand_place();
     hash.add(0x0FEAu);
-    hash.add(uint64_t{static_cast<uint8_t>(place.clause)} | uint64_t{place.inside} << 8 | uint64_t{place.aggregates} << 16 |
-             uint64_t{place.windows} << 17 | uint64_t{place.local} << 18 | uint64_t{top.part} << 24 |
-             uint64_t{static_cast<uint32_t>(step.depth_here())} << 32);
+    hash.add(uint64_t{static_cast<uint8_t>(place.clause)} | uint64_t{place.inside} << 8 |
+             uint64_t{place.aggregates} << 16 | uint64_t{place.windows} << 17 | uint64_t{place.local} << 18 |
+             uint64_t{top.part} << 24 | uint64_t{static_cast<uint32_t>(step.depth_here())} << 32);
     hash.add(uint64_t{term != nullptr} | uint64_t{term != nullptr && term->pure} << 1 |
              uint64_t{term != nullptr && term->compound} << 2 | uint64_t{term != nullptr && term->negative} << 3 |
              uint64_t{term != nullptr && term->signed_} << 4 |
@@ -325,8 +323,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
                uint64_t{f.in_bound} << 16 | uint64_t{f.between} << 17 | uint64_t{f.in_end} << 18 |
                uint64_t{f.pure} << 19 | uint64_t{f.negative} << 20 | uint64_t{f.owes_operator} << 21 |
                uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 |
-               uint64_t{f.operated} << 25 |
-               uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
+               uint64_t{f.operated} << 25 | uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
       place(f.place);
       const bool matters = f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
                            f.place.clause == Clause::Items || in_call || unsettled || names_something(sem, f.name);

@@ -63,7 +63,7 @@ class SqlTracker final : public Tracker {
     Literal literal;
     uint16_t length = 0;  // bytes of the open lexeme
     bool started = false;
-    uint32_t node = 1;  // of the dictionary, for an open word or quoted name; 0: no word of it begins so
+    uint32_t node = 1;       // of the dictionary, for an open word or quoted name; 0: no word of it begins so
     Index completion = 0;    // of completions_, the one that the text is on the way of
     uint32_t completed = 0;  // bytes of it that the text has
   };

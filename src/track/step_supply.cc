@@ -57,12 +57,12 @@ struct Step::Owed {
 
   std::optional<Witness> ask(const Step& step) {
     question.pending = wanted;
-    question.derived_names =
-        step.world_.settings().derived_names &&
-        std::none_of(wanted.begin(), wanted.end(), [&](const Obligation& obligation) {
-          return step.world_.is_rowid(obligation.name) || obligation.name == step.world_.true_name() ||
-                 obligation.name == step.world_.false_name();
-        });
+    question.derived_names = step.world_.settings().derived_names &&
+                             std::none_of(wanted.begin(), wanted.end(), [&](const Obligation& obligation) {
+                               return step.world_.is_rowid(obligation.name) ||
+                                      obligation.name == step.world_.true_name() ||
+                                      obligation.name == step.world_.false_name();
+                             });
     return discharge(step.world_.sources(), question);
   }
 
@@ -94,7 +94,8 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
     for (Index i = found.open_merged.empty() ? 0 : level.refs; i != 0; i = store_.refs[i].below) {
       const Ref& ref = store_.refs[i].ref;
       if (ref.qualifier != kNoName || ref.place.clause != Clause::On) continue;
-      if (std::find(found.open_merged.begin(), found.open_merged.end(), ref.name) != found.open_merged.end()) return false;
+      if (std::find(found.open_merged.begin(), found.open_merged.end(), ref.name) != found.open_merged.end())
+        return false;
     }
   }
   if (!level.star) return true;
@@ -134,9 +135,8 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
     const bool boolean = qualifier == kNoName && (name == world_.true_name() || name == world_.false_name());
     if (boolean && !world_.is_column_name(name)) continue;
     bool fits = false;
-    const auto known = std::find_if(owed.wanted.begin(), owed.wanted.end(), [&](const Obligation& o) {
-      return o.qualifier == qualifier && o.name == name;
-    });
+    const auto known = std::find_if(owed.wanted.begin(), owed.wanted.end(),
+                                    [&](const Obligation& o) { return o.qualifier == qualifier && o.name == name; });
     if (known == owed.wanted.end() && qualifier == kNoName && before->passed.empty()) {
       int holders = 0;
       bool permitted = true;
