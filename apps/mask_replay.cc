@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "apps/mask_bounds.h"
 #include "base/text.h"
 #include "mask/bitmask.h"
+#include "track/bounds.h"
 
 namespace pccsql {
 namespace {
@@ -159,10 +159,13 @@ std::string Replayer::excuse(MaskWorld& world, const Cut& cut, std::string_view 
   const uint32_t budget = world.engine().settings().token_budget;
   if (budget != 0 && cut.tokens.size() + 1 > budget) return "";
   // A construct at the very place says most; a setting that lets the query through comes next.
-  const auto found = find_decoder_bounds(sql, world.catalog());
-  const Span token{stop.byte, stop.bytes.end};
-  if (const auto bound = bound_that_stopped(found, token, false); !bound.empty()) return std::string(bound);
   const Settings& settings = world.engine().settings();
+  track::TrackSettings asked;
+  if (settings.aliases == Settings::Aliases::Any) asked.aliases = track::Aliases::Any;
+  const auto found = track::find_bounds(world.catalog(), asked, sql);
+  // The end of the text counts as one byte.
+  const Span token{stop.byte, std::max(stop.bytes.end, stop.byte + 1)};
+  if (const auto* bound = track::bound_that_stopped(found, token, false)) return std::string(bound->name);
   const bool opened = settings.derived_names && settings.aliases == Settings::Aliases::Any;
   if (!opened && settings.algorithm == Settings::Algorithm::Pcc) {
     for (const auto& [what, name] : kOpened) {
@@ -170,7 +173,8 @@ std::string Replayer::excuse(MaskWorld& world, const Cut& cut, std::string_view 
       if (engine && !replay(**engine, cut, sql, width_).stop) return name;
     }
   }
-  return std::string(bound_that_stopped(found, token, true));
+  const track::Bound* bound = track::bound_that_stopped(found, token, true);
+  return bound != nullptr ? std::string(bound->name) : "";
 }
 
 void Replayer::run(MaskWorld& world, std::string_view sql, Replayed& result) {

@@ -24,7 +24,8 @@ Engine::Impl::Impl(Ground ground, VocabularyIndex vocabulary, const Settings& se
     : ground_(std::move(ground)),
       vocabulary_(std::move(vocabulary)),
       settings_(settings),
-      cache_(settings.cache_bytes) {
+      cache_(settings.cache_bytes),
+      word_cache_(settings.cache_bytes / 4) {
   if (settings.refusal) refuse_tokens_ = tokens_of_refusal(vocabulary_.vocabulary());
 }
 

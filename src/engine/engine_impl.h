@@ -55,6 +55,7 @@ class Engine::Impl {
   // Whether the tracker promises that every prefix it takes can be finished.
   bool looks_ahead() const { return settings_.lookahead && settings_.algorithm == Settings::Algorithm::Pcc; }
   MaskCache& cache() { return cache_; }
+  MaskCache& word_cache() { return word_cache_; }  // which words may follow, for many states at once
   NeedCache& needs() { return needs_; }
   TrackerPool& pool() { return pool_; }
 
@@ -66,7 +67,7 @@ class Engine::Impl {
   const VocabularyIndex vocabulary_;
   const Settings settings_;
   std::array<std::vector<TokenId>, kRefuseWord.size()> refuse_tokens_;
-  MaskCache cache_;
+  MaskCache cache_, word_cache_;
   NeedCache needs_;
   TrackerPool pool_;
 };

@@ -146,6 +146,43 @@ class Matcher::Impl::MeasuringWalk : public PrefixWalk {
   Impl& impl_;
 };
 
+// A mask from its parts. Tokens that begin with a blank end the open lexeme, and which words may follow depends on little:
+// those come from the cache for most states, also ones that were never met.
+bool Matcher::Impl::add_parts(track::PrefixId prefix, Bitmask bits) {
+  if (!tracker().has_parts()) return false;
+  const track::PrefixId seam = tracker().seam(prefix);
+  const bool in_word = tracker().takes_word_bytes(prefix);
+  std::optional<track::Key> key;
+  if (seam != track::kDead) {
+    key = tracker().word_key(seam);
+    if (!key) return false;
+  }
+  const VocabularyIndex::Impl& index = engine_->index();
+  if (key) {
+    add_words(seam, *key, index.blank_words, 1, bits);
+    if (!in_word) add_words(seam, *key, index.words, 2, bits);
+  }
+  PrefixWalk walker(tracker(), prefix);
+  const uint8_t owed = owed_at_end(text_);
+  if (in_word) free_walk(index.words.trie, index.words.shape, walker, owed, bits);
+  free_walk(index.others.trie, index.others.shape, walker, owed, bits);
+  return true;
+}
+
+void Matcher::Impl::add_words(track::PrefixId seam, track::Key key, const VocabularyIndex::Impl::Part& part,
+                              uint64_t which, Bitmask bits) {
+  key.low ^= which * 0x9E3779B97F4A7C15u;  // apart from the keys of whole masks, and of the other part
+  std::shared_ptr<const StoredMask> known = engine_->word_cache().find(key);
+  if (!known) {
+    BitmaskBuffer words(engine_->vocabulary().size());
+    PrefixWalk walker(tracker(), seam);
+    free_walk(part.trie, part.shape, walker, 0, words.view());
+    known = std::make_shared<const StoredMask>(StoredMask::of(words.view(), nullptr));
+    engine_->word_cache().insert(key, known);
+  }
+  known->add_to(bits);
+}
+
 std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId prefix) {
   const bool measured = budget_ != 0 && engine_->looks_ahead();
   const track::Key key = tracker().key(prefix);
@@ -161,7 +198,7 @@ std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId pref
     free_walk(trie, shape, walker, owed_at_end(text_), bits.view());
     if (parts != nullptr) walker.admits_plain({});
     most_needed = walker.most_needed;
-  } else {
+  } else if (parts != nullptr || !add_parts(prefix, bits.view())) {
     PrefixWalk walker(tracker(), prefix);
     free_walk(trie, shape, walker, owed_at_end(text_), bits.view());
   }

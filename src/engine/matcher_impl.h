@@ -108,6 +108,10 @@ class Matcher::Impl {
   // INVARIANT: with REFUSE, bit for bit what accept_token takes.
   std::shared_ptr<const StoredMask> current_mask();
   std::shared_ptr<const StoredMask> loose_mask(track::PrefixId prefix);  // the budget aside
+  // False, and nothing done, where the tracker does not tell parts apart.
+  bool add_parts(track::PrefixId prefix, Bitmask bits);
+  void add_words(track::PrefixId seam, track::Key key, const VocabularyIndex::Impl::Part& part, uint64_t which,
+                 Bitmask bits);
   bool budget_bites(const StoredMask& loose) const;
   // What is known of free text here; nullptr: every token must be walked.
   const FreeTextParts* free_text(track::PrefixId prefix);

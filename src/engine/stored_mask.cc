@@ -25,6 +25,16 @@ size_t StoredMask::count() const {
   return all.view().count();
 }
 
+void StoredMask::add_to(Bitmask mask) const {
+  uint32_t* const to = mask.words().data();
+  if (base != nullptr) {
+    const auto from = base->view().words();
+    for (size_t i = 0; i < from.size(); ++i) to[i] |= from[i];
+  }
+  for (size_t i = 0; i < words.size(); ++i) to[i] |= words[i];
+  for (const TokenId id : tokens) to[id / 32] |= uint32_t{1} << (id % 32);
+}
+
 void StoredMask::write_to(Bitmask mask) const {
   uint32_t* const to = mask.words().data();
   uint32_t* const end = to + mask.words().size();

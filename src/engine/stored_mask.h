@@ -29,6 +29,8 @@ struct StoredMask {
 
   size_t bytes() const { return sizeof *this + tokens.size() * sizeof(TokenId) + words.size() * sizeof(uint32_t); }
   size_t count() const;
+  // Adds to `mask`. PRE: as below.
+  void add_to(Bitmask mask) const;
   // Overwrites all of `mask`. PRE: it is as wide as the vocabulary or wider.
   void write_to(Bitmask mask) const;
 };

@@ -8,10 +8,31 @@ namespace {
 // The others are no part of UTF-8.
 constexpr bool occurs_in_text(int byte) { return byte != 0 && byte != 0xC0 && byte != 0xC1 && byte <= 0xF4; }
 
+// 0: letters and digits alone; 1: the same after blanks, or blanks alone; 2: anything else.
+int part_of(std::string_view bytes) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; };
+  const auto is_word = [](char c) {
+    const auto byte = static_cast<uint8_t>(c);
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           byte == '_' || byte == '$' || byte >= 0x80;
+  };
+  size_t at = 0;
+  while (at < bytes.size() && is_blank(bytes[at])) ++at;
+  const int part = at == 0 ? 0 : 1;
+  while (at < bytes.size() && is_word(bytes[at])) ++at;
+  return at == bytes.size() ? part : 2;
+}
+
 }  // namespace
 
 VocabularyIndex::Impl::Impl(Vocabulary given)
-    : vocabulary(std::move(given)), trie(vocabulary), shape(vocabulary, trie), free_texts(vocabulary, trie) {
+    : vocabulary(std::move(given)),
+      trie(vocabulary),
+      shape(vocabulary, trie),
+      free_texts(vocabulary, trie),
+      words(vocabulary, trie, [this](TokenId id) { return part_of(vocabulary.bytes(id)) == 0; }),
+      blank_words(vocabulary, trie, [this](TokenId id) { return part_of(vocabulary.bytes(id)) == 1; }),
+      others(vocabulary, trie, [this](TokenId id) { return part_of(vocabulary.bytes(id)) == 2; }) {
   const auto size = static_cast<uint32_t>(trie.size());
   first_nodes.fill(size);
   for (uint32_t i = 0; i < size; i = trie.node(i).after) first_nodes[trie.node(i).byte] = i;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -20,6 +21,14 @@ struct VocabularyIndex::Impl {
   Trie trie;
   TrieShape shape;
   FreeTexts free_texts;
+  // Three parts of the trie: letters and digits alone; the same after blanks; everything else.
+  struct Part {
+    Part(const Vocabulary& all, const Trie& whole, const std::function<bool(TokenId)>& keep)
+        : trie(all, whole, keep), shape(all, trie) {}
+    Trie trie;
+    TrieShape shape;
+  };
+  Part words, blank_words, others;
   std::array<uint32_t, 256> first_nodes{};  // the trie's node for each first byte, or trie.size()
   // Every byte that occurs in UTF-8 is a token, so that any text has at most as many tokens as bytes.
   bool spells_any_text = false;

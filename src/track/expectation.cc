@@ -19,6 +19,28 @@ bool looks_bare(std::string_view text) {
   return !text.empty() && find_invalid_utf8(text) == std::string_view::npos;
 }
 
+Key content_of(const Expectation& next) {
+  Hasher hash;
+  uint64_t word = 0;
+  for (size_t t = 0; t < kTerminals; ++t) {
+    word |= uint64_t{next.terminals[t]} << (t % 64);
+    if (t % 64 != 63 && t + 1 != kTerminals) continue;
+    hash.add(word);
+    word = 0;
+  }
+  for (const auto* ranks : {&next.bare, &next.quoted}) {
+    hash.add(ranks->size());
+    for (const Rank rank : *ranks) hash.add(rank);
+  }
+  for (const auto* names : {&next.own_bare, &next.own_quoted}) {
+    hash.add(names->size());
+    for (const std::string& name : *names) hash.add(name);
+  }
+  hash.add(uint64_t{next.free_word} | uint64_t{next.free_quoted} << 1 | uint64_t{next.free_string} << 2 |
+           uint64_t{next.alias} << 3 | uint64_t{next.extreme} << 4 | uint64_t{next.most_value} << 32);
+  return hash.key();
+}
+
 bool is_word(Terminal terminal) {
   const std::string_view text = spelling(terminal);
   return !text.empty() && text[0] >= 'A' && text[0] <= 'Z' && terminal_of(text) == terminal;
@@ -96,6 +118,7 @@ const Expectation& SqlTracker::expected(Index sem) {
   next.bare.erase(std::unique(next.bare.begin(), next.bare.end()), next.bare.end());
   std::sort(next.quoted.begin(), next.quoted.end());
   next.quoted.erase(std::unique(next.quoted.begin(), next.quoted.end()), next.quoted.end());
+  next.content = content_of(next);
   sems_[sem].expected = made.get();
   expectations_.emplace(key, std::move(made));
   return *sems_[sem].expected;

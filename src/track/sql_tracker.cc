@@ -119,8 +119,28 @@ Index SqlTracker::ended(PrefixId prefix) {
   return sem;
 }
 
+// Most bytes that are tried lead to no word at all: those are told without making anything.
+bool SqlTracker::leads_to_no_word(const Prefix& before, uint8_t byte) {
+  const bool begins = before.lex.kind == Kind::Blank;
+  if (!begins && before.lex.kind != Kind::Word) return false;
+  const char c = fold(static_cast<char>(byte));
+  const bool letter = (c >= 'a' && c <= 'z') || c == '_';
+  if (!letter && (begins || !is_digit(byte))) return false;
+  const Expectation& next = expected(before.sem);
+  const uint32_t length = begins ? 1 : before.length + 1u;
+  if (next.free_word || !next.own_bare.empty() || (next.alias && length <= 4)) return false;
+  if (next.alias && world_.settings().aliases == Aliases::Any) return false;
+  if (length == 1 && c == 'x') return false;  // of a blob
+  const uint32_t at = world_.word_child(begins ? 1 : before.node, c);
+  if (at == 0) return true;
+  const World::WordNode& node = world_.word_node(at);
+  const auto known = std::lower_bound(next.bare.begin(), next.bare.end(), node.first);
+  return known == next.bare.end() || *known >= node.last;
+}
+
 PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
   if (id == kDead || id >= prefixes_.size()) return kDead;
+  if (leads_to_no_word(prefixes_[id], byte)) return kDead;
   const Prefix before = prefixes_[id];
   const LexStep step = track::step(before.lex, byte, store_.texts);
   if (!step.ok) return kDead;
@@ -345,6 +365,34 @@ uint32_t SqlTracker::room(PrefixId id) {
     default:
       return 0;
   }
+}
+
+PrefixId SqlTracker::seam(PrefixId id) {
+  if (id == kDead || prefixes_[id].lex.kind == Kind::Blank) return id;
+  const Index sem = ended(id);
+  if (sem == kNever) return kDead;
+  Prefix after;
+  after.sem = sem;
+  after.started = true;
+  return add(after);
+}
+
+bool SqlTracker::takes_word_bytes(PrefixId id) {
+  const Kind kind = prefixes_[id].lex.kind;
+  return kind != Kind::Blank && (kind <= Kind::Quoted || kind == Kind::String || kind == Kind::Dot || is_number(kind) ||
+                                 kind == Kind::BlobEven || kind == Kind::BlobOdd);
+}
+
+std::optional<Key> SqlTracker::word_key(PrefixId id) {
+  const Prefix& prefix = prefixes_[id];
+  if (prefix.lex.kind != Kind::Blank) return std::nullopt;
+  const Key content = expected(prefix.sem).content;
+  Hasher hash;
+  hash.add(content.high);
+  hash.add(content.low);
+  hash.add(prefix.lex.run);
+  hash.add(uint64_t{prefix.started});
+  return hash.key();
 }
 
 std::vector<Use> SqlTracker::uses(PrefixId id) {

@@ -28,6 +28,7 @@ struct Expectation {
   bool alias = false;        // anything of an alias's shape, to qualify a column
   bool extreme = true;       // numbers of any size, strings
   uint32_t most_value = 0;   // if not 0: an integer from 1 to this
+  Key content;               // of all of it
 };
 
 struct KeyHash {
@@ -47,6 +48,10 @@ class SqlTracker final : public Tracker {
   uint32_t completion_bound(PrefixId prefix) override;
   FreeText free_text(PrefixId prefix) override;
   uint32_t room(PrefixId prefix) override;
+  bool has_parts() const override { return true; }
+  PrefixId seam(PrefixId prefix) override;
+  bool takes_word_bytes(PrefixId prefix) override;
+  std::optional<Key> word_key(PrefixId prefix) override;
   Explanation explain(PrefixId prefix) override;
   std::vector<Use> uses(PrefixId prefix) override;
   uint32_t mark() override;
@@ -86,6 +91,7 @@ class SqlTracker final : public Tracker {
   Index ended(PrefixId prefix);  // kNever if the open lexeme cannot end here
   bool open_fits(const Prefix& prefix);
   bool word_fits(const Prefix& prefix);
+  bool leads_to_no_word(const Prefix& before, uint8_t byte);
   bool quoted_fits(const Prefix& prefix, bool more);
   bool number_fits(const Prefix& prefix, const Expectation& expectation) const;
   bool canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte);

@@ -91,6 +91,16 @@ class Tracker {
   virtual FreeText free_text(PrefixId prefix) = 0;
   // How many more bytes the open literal, name or run of blanks may have; what is longer must be judged byte by byte.
   virtual uint32_t room(PrefixId prefix) = 0;
+
+  // For masks that are put together from parts. A tracker that has none leaves them as they are.
+  virtual bool has_parts() const { return false; }
+  // Where the open lexeme has ended and nothing came after it; the prefix itself between lexemes; kDead if it cannot end.
+  virtual PrefixId seam(PrefixId) { return kDead; }
+  // Whether a letter or digit that came next would belong to the open lexeme.
+  virtual bool takes_word_bytes(PrefixId) { return true; }
+  // Between lexemes: equal keys admit the same blanks, followed by the same beginnings of words and numbers.
+  virtual std::optional<Key> word_key(PrefixId) { return std::nullopt; }
+
   virtual Explanation explain(PrefixId prefix) = 0;
   // Columns used so far, each with its role once, sorted; names before their FROM are not among them.
   virtual std::vector<Use> uses(PrefixId prefix) = 0;

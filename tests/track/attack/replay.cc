@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "syntax/lexer.h"
-#include "track/attack/bounds.h"
 #include "track/attack/oracle.h"
+#include "track/bounds.h"
 
 namespace pccsql::attack {
 namespace {
@@ -45,16 +45,21 @@ void Replay::text(const std::string& sql) {
     return;
   }
   if (admitted) return;
-  const auto bounds = bounds_of(ground_.catalog(), sql);
-  const char* bound = excuse(bounds, at);
-  if (open_ && !bound) {
+  const auto excuse = [&](const TrackSettings& settings, size_t byte) -> std::string {
+    const Span refused{static_cast<uint32_t>(byte), static_cast<uint32_t>(byte) + 1};
+    const Bound* found = bound_that_stopped(find_bounds(ground_.catalog(), settings, sql), refused, true);
+    return found != nullptr ? std::string(found->name) : "";
+  };
+  std::string bound = excuse(ground_.settings, at);
+  if (open_ && bound.empty()) {
     const uint32_t open_mark = open_->mark();
     size_t open_at = 0;
     const PrefixId open_end = push_all(*open_, open_->start(), sql, &open_at);
-    bound = open_end != kDead && open_->may_end(open_end) ? "lifted by a setting" : excuse(bounds, open_at);
+    const bool lifted = open_end != kDead && open_->may_end(open_end);
+    bound = lifted ? "lifted by a setting" : excuse(opened(ground_.settings), open_at);
     open_->release(open_mark);
   }
-  if (bound) {
+  if (!bound.empty()) {
     ++count_.excused[bound];
     return;
   }

@@ -1,7 +1,7 @@
 // Replay: whole texts pushed byte by byte, and what the checker says held against what the tracker did.
 //
 // A safe text must be admitted to its end, unless a bound of the decoder excuses it: one that can be seen in the text
-// (bounds.h), or one that a setting lifts, which is seen by asking a second tracker with these settings open. Any other text
+// (track/bounds.h), or one that a setting lifts, which is seen by asking a second tracker with these settings open. Any other text
 // must not be admitted to its end.
 #pragma once
 

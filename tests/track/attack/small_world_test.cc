@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "syntax/lexer.h"
-#include "track/attack/bounds.h"
 #include "track/attack/coverage.h"
 #include "track/attack/oracle.h"
 #include "track/attack/replay.h"

@@ -1,0 +1,125 @@
+#include "track/bounds.h"
+
+#include <algorithm>
+#include <array>
+
+#include "track/bounds_detect.h"
+
+namespace pccsql::track {
+namespace {
+
+struct Entry {
+  Bound bound;
+  Detector detector;
+};
+
+constexpr auto kEntries = std::to_array<Entry>({
+    {{"comment", "comments are not written"}, detect::comments},
+    {{"second semicolon", "one `;` may end the query"}, detect::semicolons},
+    {{"long run of blanks", "blanks in a row are at most 32"}, detect::long_blanks},
+    {{"long string", "a string has at most 256 bytes, one in double quotes 58"}, detect::long_strings},
+    {{"long number", "a number has at most 40 digits"}, detect::long_numbers},
+    {{"long new name", "a new name has at most 62 bytes"}, detect::long_new_names},
+    {{"deep nesting", "what nests may take 78 of the database's parser stack of 100"}, detect::deep_nesting},
+    {{"tall expression", "an expression has at most 900 operators"}, detect::tall_expressions},
+    {{"many tables", "a query names at most 60 tables, those inside derived tables and CTEs counted"},
+     detect::many_tables},
+    {{"many select items", "a SELECT has at most 1,900 items"}, detect::many_outputs},
+    {{"many set operations", "a query has at most 480 branches"}, detect::many_branches},
+    {{"many arguments", "a call has at most 100 arguments, a CTE 100 named columns"}, detect::many_arguments},
+
+    {{"select alias without AS", "a select alias is written with AS", true}, detect::select_aliases_without_as},
+    {{"keyword as a new name", "an alias or a CTE's name is no keyword, unless quoted"}, detect::keywords_as_new_names},
+    {{"TRUE or FALSE as a new name", "nothing new is called true or false"}, detect::booleans_as_new_names},
+    {{"alias that is a table's name", "a FROM item's alias is not the name of another table or CTE"},
+     detect::item_aliases_of_tables},
+    {{"table's name for another item", "before FROM, a table's name means that table"},
+     detect::qualifiers_of_other_items},
+    {{"rowid before FROM closes", "rowid, oid and _rowid_ are written after FROM only"}, detect::rowids_before_from},
+    {{"\"x\" as a string",
+      "a string in double quotes is written only where every FROM it could need a column from has "
+      "closed, not in LIMIT and not in a CTE; single quotes do everywhere"},
+     detect::quoted_strings},
+    {{"TRUE or FALSE in a CTE", "inside a CTE, TRUE and FALSE are written 1 and 0"}, detect::booleans_in_ctes},
+    {{"select alias in ON", "ON names columns"}, detect::aliases_in_on},
+    {{"alias of an aggregate in a subquery", "the alias of an aggregate or window function is used in its own SELECT"},
+     detect::aggregate_aliases_in_subqueries},
+    {{"alias of an outer column",
+      "an alias whose expression names a column of an enclosing SELECT is for sorting and "
+      "grouping only"},
+     detect::aliases_of_outer_columns},
+    {{"outer name in an aggregate",
+      "names inside an aggregate are columns of its own SELECT; so are those in the first "
+      "argument of MIN and MAX"},
+     detect::outer_names_in_aggregates},
+    {{"name in a window's frame", "the bounds of a frame are numbers"}, detect::names_in_frames},
+
+    {{"repeated CTE name", "each CTE of a statement has a name of its own"}, detect::repeated_ctes},
+    {{"repeated CTE column", "the names in a CTE's column list differ"}, detect::repeated_cte_columns},
+    {{"NATURAL JOIN with a derived table",
+      "NATURAL JOIN joins what has columns with names: tables and CTEs, and no "
+      "derived table on its right"},
+     detect::natural_joins_with_derived},
+    {{"* over merged columns of RIGHT or FULL", "`*` does not meet RIGHT or FULL JOIN together with USING or NATURAL"},
+     detect::stars_over_outer_merges},
+    {{"* as one value", "a subquery that is a value, or that IN asks, names its column"}, detect::stars_as_values},
+    {{"* where the width is fixed",
+      "after the first branch of a set operation, in a CTE with a column list, and in a "
+      "derived table under a `*` of such a width, there is no `q.*` and one `*` at most"},
+     detect::stars_of_fixed_width},
+    {{"GROUP BY a constant item", "grouping by number or alias means an item that names a column"},
+     detect::group_by_constants},
+    {{"ORDER BY of a set operation",
+      "a set operation is sorted by numbers and by names that its first branch puts out"},
+     detect::order_by_expressions_of_sets},
+
+    {{"row value", "rows in parentheses are not written, nor subqueries of several columns as values"},
+     detect::row_values},
+    {{"empty IN list", "`IN ()` has at least one value"}, detect::empty_in_lists},
+    {{"0 beside AND", "the number 0 does not stand alone beside AND"}, detect::zeros_beside_and},
+    {{"CAST to another type", "CAST names up to three words of the usual types, without quotes"}, detect::cast_types},
+    {{"quoted collation", "a collation is written without quotes"}, detect::quoted_collations},
+    {{"quoted function", "a function's name is written without quotes"}, detect::quoted_functions},
+    {{"* in a call", "only COUNT takes `*`"}, detect::stars_in_calls},
+    {{"DISTINCT in a scalar call", "DISTINCT and ALL are for aggregates"}, detect::distinct_in_scalars},
+    {{"window by name", "OVER is followed by the window itself, and there is no WINDOW clause"},
+     detect::windows_by_name},
+    {{"aggregate in a window aggregate", "an aggregate before OVER has no aggregate in its arguments"},
+     detect::aggregates_in_window_aggregates},
+    {{"window aggregate in ORDER BY",
+      "an aggregate with OVER is sorted by only where the query aggregates; an alias of "
+      "it does everywhere"},
+     detect::window_aggregates_in_order_by},
+});
+
+constexpr auto kBounds = [] {
+  std::array<Bound, kEntries.size()> bounds{};
+  for (size_t i = 0; i < bounds.size(); ++i) bounds[i] = kEntries[i].bound;
+  return bounds;
+}();
+
+}  // namespace
+
+std::span<const Bound> decoder_bounds() { return kBounds; }
+
+std::vector<BoundFound> find_bounds(const Catalog& catalog, const TrackSettings& settings, std::string_view sql) {
+  std::vector<BoundFound> found;
+  const QueryTree tree(catalog, sql);
+  for (size_t i = 0; i < kEntries.size(); ++i) {
+    if (kBounds[i].any_alias_lifts && settings.aliases == Aliases::Any) continue;
+    Finder finder(tree, kBounds[i], found);
+    for (uint32_t node = 0; node < tree.nodes.size(); ++node) kEntries[i].detector(finder, node);
+  }
+  return found;
+}
+
+const Bound* bound_that_stopped(const std::vector<BoundFound>& found, Span bytes, bool later) {
+  for (const BoundFound& each : found) {
+    // A name is judged by the byte after it, hence `>`.
+    const bool after = bytes.begin > each.at.end;
+    if (bytes.end > each.at.begin && (!after || (later && each.later))) return each.bound;
+  }
+  return nullptr;
+}
+
+}  // namespace pccsql::track

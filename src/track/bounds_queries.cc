@@ -1,0 +1,172 @@
+// Detectors of what is about queries: CTEs, joins, `*`, grouping and sorting.
+#include <algorithm>
+
+#include "track/bounds_detect.h"
+
+namespace pccsql::track::detect {
+namespace {
+
+bool has_select_list_star(const QueryTree& tree, uint32_t item, bool& plain) {
+  const uint32_t last = tree.nodes[item].last - 1;
+  plain = tree.first(item) == Terminal::Star;
+  return plain || (tree.terminal(last) == Terminal::Star && tree.terminal(last - 1) == Terminal::Dot);
+}
+
+// Whether the number of outputs is given before the SELECT begins.
+bool width_fixed(const QueryTree& tree, uint32_t select) {
+  if (tree.is(tree.parent(select), "compound")) return true;
+  const uint32_t around = tree.parent(tree.parent(select));
+  if (tree.is(around, "cte")) return tree.child(around, "cte_columns") != kNoNode;
+  if (!tree.is(around, "derived")) return false;
+  const uint32_t outer = tree.up(around, {"select"});
+  return tree.has_star(outer, true) && width_fixed(tree, outer);
+}
+
+// The number that a term of ORDER BY or GROUP BY stands for, out of signs, parentheses and COLLATE; 0 if it is none.
+size_t place_of(const QueryTree& tree, uint32_t expr) {
+  uint64_t value = 0;
+  for (uint32_t i = tree.nodes[expr].first; i < tree.nodes[expr].last; ++i) {
+    const Terminal t = tree.terminal(i);
+    if (t == Terminal::kw_COLLATE) break;
+    if (t == Terminal::LeftParen || t == Terminal::RightParen || t == Terminal::Plus) continue;
+    if (t != Terminal::Integer || value != 0) return 0;
+    for (const char c : tree.at(i).of(tree.sql)) {
+      if (c < '0' || c > '9' || value > 100000) return 0;
+      value = value * 10 + static_cast<uint64_t>(c - '0');
+    }
+  }
+  return value;
+}
+
+// An item that names no column, in itself or through a subquery.
+bool is_constant(const QueryTree& tree, uint32_t item) {
+  for (uint32_t i = item; i < tree.nodes[item].next; ++i) {
+    if (tree.is(i, "query") || tree.meaning(i)) return false;
+  }
+  return tree.terminal(tree.nodes[item].last - 1) != Terminal::Star;
+}
+
+}  // namespace
+
+void repeated_ctes(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "cte")) return;
+  const std::string name = tree.name(tree.nodes[node].first);
+  for (uint32_t i = 0; i < node; ++i) {
+    if (tree.is(i, "cte") && tree.name(tree.nodes[i].first) == name) return finder.at(tree.at(tree.nodes[node].first));
+  }
+}
+
+void repeated_cte_columns(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "cte_name") || !tree.is(tree.parent(node), "cte_columns")) return;
+  for (const uint32_t other : tree.children(tree.parent(node), "cte_name")) {
+    const bool same = tree.name(tree.nodes[other].first) == tree.name(tree.nodes[node].first);
+    if (same && other < node) return finder.at(tree.of(node));
+  }
+}
+
+void natural_joins_with_derived(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "join") || tree.first(node) != Terminal::kw_NATURAL) return;
+  const uint32_t right = tree.nodes[node].next;
+  bool nameless = false;
+  for (const QueryTree::FromItem& item : tree.from(tree.up(node, {"select"}))) {
+    if (item.node > right) break;
+    nameless = nameless || std::ranges::count(item.columns, "") > 0;
+    if (item.node == right && item.derived) nameless = true;
+  }
+  if (nameless) finder.at({tree.of(node).begin, tree.of(right).end});
+}
+
+// With RIGHT and FULL the database expands a merged column by its bare name, which may be ambiguous.
+void stars_over_outer_merges(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "from") || !tree.has_star(tree.parent(node), false)) return;
+  std::optional<Span> merge;
+  std::optional<Span> outer;
+  for (uint32_t part = node + 1; part < tree.nodes[node].next; part = tree.nodes[part].next) {
+    if (tree.is(part, "join_condition") && tree.first(part) == Terminal::kw_USING && !merge) merge = tree.of(part);
+    if (!tree.is(part, "join")) continue;
+    // A table that is joined naturally merges with its name.
+    const Span whole{tree.of(part).begin, tree.of(tree.nodes[part].next).end};
+    for (uint32_t i = tree.nodes[part].first; i < tree.nodes[part].last; ++i) {
+      const Terminal word = tree.terminal(i);
+      if (word == Terminal::kw_NATURAL && !merge) merge = whole;
+      if ((word == Terminal::kw_RIGHT || word == Terminal::kw_FULL) && !outer) outer = whole;
+    }
+  }
+  if (merge && outer) finder.at(merge->begin > outer->begin ? *merge : *outer);
+}
+
+void stars_as_values(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  bool plain = false;
+  if (!tree.is(node, "select_item") || !has_select_list_star(tree, node, plain)) return;
+  const uint32_t query = tree.up(node, {"query"});
+  const uint32_t around = tree.parent(query);
+  const bool scalar = tree.is(around, "operand") && tree.terminal(tree.nodes[query].first - 2) != Terminal::kw_EXISTS;
+  if (scalar || tree.is(around, "in_set")) finder.at(tree.of(node));
+}
+
+void stars_of_fixed_width(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  bool plain = false;
+  if (!tree.is(node, "select_item") || !has_select_list_star(tree, node, plain)) return;
+  const uint32_t select = tree.parent(node);
+  if (!width_fixed(tree, select)) return;
+  bool second = false;
+  for (const uint32_t item : tree.children(select, "select_item")) {
+    second = second || (item < node && tree.first(item) == Terminal::Star);
+  }
+  if (!plain || second) finder.at(tree.of(node));
+}
+
+void group_by_constants(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (tree.is(node, "expr") && tree.is(tree.parent(node), "group_by")) {
+    const size_t place = place_of(tree, node);
+    const auto outputs = tree.outputs(tree.parent(tree.parent(node)));
+    if (place == 0 || place > outputs.size() || !is_constant(tree, outputs[place - 1].item)) return;
+    finder.at(tree.through_next(tree.of(node)));
+    return;
+  }
+  const auto meaning = tree.meaning(node);
+  if (!meaning || meaning->alias_of == kNoNode || meaning->part != Part::Group) return;
+  if (tree.select_of(node) != meaning->select || !is_constant(tree, meaning->alias_of)) return;
+  finder.at(tree.through_next(tree.of(node)));
+}
+
+void order_by_expressions_of_sets(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "order_term")) return;
+  const uint32_t query = tree.parent(tree.parent(node));
+  if (!tree.is(query, "query") || tree.child(query, "compound") == kNoNode) return;
+  const uint32_t expr = node + 1;
+  if (place_of(tree, expr) != 0) return;
+  // A name, perhaps in parentheses or collated, that the first branch puts out.
+  const uint32_t select = tree.child(query, "select");
+  std::optional<QueryTree::NameUse> use;
+  for (uint32_t i = expr; i < tree.nodes[expr].next && !use; ++i) use = tree.name_use(i);
+  bool plain = use && !use->qualifier;
+  for (uint32_t i = tree.nodes[expr].first; i < tree.nodes[expr].last && plain; ++i) {
+    if (tree.terminal(i) == Terminal::kw_COLLATE) break;
+    plain = i == use->lexeme || tree.terminal(i) == Terminal::LeftParen || tree.terminal(i) == Terminal::RightParen;
+  }
+  if (plain) {
+    const std::string name = tree.name(use->lexeme);
+    const auto items = tree.from(select);
+    for (const QueryTree::Output& output : tree.outputs(select)) {
+      if (output.name != name) continue;
+      // A column that is an item is found by its bare name only if no other item has one like it.
+      const bool named = tree.child(output.item, "alias") != kNoNode || tree.first(output.item) == Terminal::Star;
+      const auto holders = std::ranges::count_if(items, [&](const QueryTree::FromItem& item) {
+        return std::ranges::count(item.columns, name) > 0 && std::ranges::count(item.merged, name) == 0;
+      });
+      if (named || holders <= 1) return;
+    }
+  }
+  finder.at(tree.through_next(tree.of(expr)));
+}
+
+}  // namespace pccsql::track::detect
