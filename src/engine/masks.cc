@@ -164,6 +164,7 @@ bool Matcher::Impl::add_parts(track::PrefixId prefix, Bitmask bits) {
   }
   PrefixWalk walker(tracker(), prefix);
   const uint8_t owed = owed_at_end(text_);
+  if (!key) free_walk(index.blank_words.trie, index.blank_words.shape, walker, owed, bits);  // blanks may belong to it
   if (in_word) free_walk(index.words.trie, index.words.shape, walker, owed, bits);
   free_walk(index.others.trie, index.others.shape, walker, owed, bits);
   return true;

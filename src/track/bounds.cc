@@ -4,6 +4,7 @@
 #include <array>
 
 #include "track/bounds_detect.h"
+#include "track/world.h"
 
 namespace pccsql::track {
 namespace {
@@ -12,6 +13,11 @@ struct Entry {
   Bound bound;
   Detector detector;
 };
+
+// The sentences below say these figures.
+static_assert(kLongestBlank == 32 && kLongestLiteral == 256 && kLongestNumber == 40 && kLongestNewName == 64);
+static_assert(kDeepest == 78 && kTallest == 900 && kMostTables == 60 && kMostOutputs == 1900);
+static_assert(kMostBranches == 480 && kMostArguments == 100);
 
 constexpr auto kEntries = std::to_array<Entry>({
     {{"comment", "comments are not written"}, detect::comments},

@@ -65,7 +65,10 @@ void note_literal(Literal& literal, const LexState& after, uint8_t byte) {
 }
 
 // Bytes that the character at hand still needs.
-uint32_t tail_of(const LexState& lex) { return lex.utf8 == 0 ? 0 : 3; }
+uint32_t tail_of(const LexState& lex) {
+  constexpr uint8_t kOwed[] = {0, 1, 2, 3, 2, 2, 3, 3};  // by the lexer's states
+  return kOwed[lex.utf8];
+}
 
 bool is_number(Kind kind) { return kind >= Kind::Digits && kind <= Kind::Exponent; }
 

@@ -1,79 +1,200 @@
 // Each bound of the decoder is found where it is, and excuses nothing elsewhere.
+#include <set>
+
 #include <gtest/gtest.h>
 
-#include "apps/mask_bounds.h"
 #include "schema/reader.h"
+#include "track/bounds.h"
 
-namespace pccsql {
+namespace pccsql::track {
 namespace {
 
 const Catalog& shop() {
   static const Catalog catalog = *read_ddl_catalog(
       "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);\n"
-      "CREATE TABLE sale (item_id INTEGER, amount INTEGER);\n");
+      "CREATE TABLE sale (item_id INTEGER, amount INTEGER, name TEXT);\n"
+      "CREATE TABLE odd (oid TEXT);\n");
   return catalog;
 }
 
-// "bound @ text" for each bound found.
-std::string found(const std::string& sql) {
+// "bound @ text" for each bound found, with a `>` before it where it may stop the text later.
+std::string found(const std::string& sql, const TrackSettings& settings = {}) {
   std::string out;
-  for (const BoundFound& bound : find_decoder_bounds(sql, shop())) {
-    out += (out.empty() ? "" : "; ") + std::string(bound.bound) + " @ " + std::string(bound.at.of(sql));
+  for (const BoundFound& each : find_bounds(shop(), settings, sql)) {
+    out += (out.empty() ? "" : "; ") + std::string(each.bound->name) + (each.later ? " > " : " @ ") +
+           std::string(each.at.of(sql));
   }
   return out;
 }
 
-TEST(MaskBounds, OrdinaryQueriesAreOverNone) {
+struct Case {
+  std::string sql;
+  std::string found;
+};
+
+const std::vector<Case>& cases() {
+  static const std::string text = "'" + std::string(300, 'x') + "'";
+  static const std::string alias(70, 'a');
+  static const std::vector<Case> all{
+      {"SELECT name FROM item -- all\n", "comment @ -- all\n"},
+      {"SELECT /* one */ name FROM item", "comment @ /* one */ "},
+      {"SELECT name FROM item;;", "second semicolon @ ;"},
+      {"SELECT name" + std::string(40, ' ') + "FROM item", "long run of blanks @ " + std::string(40, ' ')},
+      {"SELECT name FROM item WHERE name = " + text, "long string @ " + text},
+      {"SELECT " + std::string(50, '1') + " FROM item", "long number @ " + std::string(50, '1')},
+      {"SELECT name AS " + alias + " FROM item", "long new name @ " + alias},
+      {"SELECT name n FROM item", "select alias without AS @ n"},
+      {"SELECT name AS key FROM item", "keyword as a new name @ key"},
+      {"WITH key AS (SELECT 1) SELECT 2", "keyword as a new name @ key"},
+      {"SELECT name AS \"True\" FROM item", "TRUE or FALSE as a new name @ \"True\""},
+      {"SELECT name FROM item AS sale", "alias that is a table's name @ AS sale"},
+      {"WITH n AS (SELECT 1) SELECT 2 FROM item n", "alias that is a table's name @ n"},
+      {"SELECT sale.price FROM item AS sale",
+       "alias that is a table's name @ AS sale; table's name for another item > sale.price"},
+      {"SELECT rowid FROM item", "rowid before FROM closes @ rowid"},
+      {"SELECT T1._rowid_ FROM item AS T1", "rowid before FROM closes @ T1._rowid_"},
+      {"SELECT oid FROM item", "rowid before FROM closes > oid"},
+      {"SELECT name FROM item JOIN sale ON item.rowid = item_id", "rowid before FROM closes @ item.rowid"},
+      {"SELECT (SELECT item.rowid FROM odd WHERE 1) FROM item", "rowid before FROM closes @ item.rowid"},
+      {"SELECT \"cheap\" FROM item", "\"x\" as a string @ \"cheap\""},
+      {"SELECT \"amount\" FROM item", "\"x\" as a string > \"amount\""},
+      {"SELECT (SELECT 1 FROM item WHERE name = \"cheap\")", "\"x\" as a string @ \"cheap\""},
+      {"SELECT name FROM item LIMIT \"price\"", "\"x\" as a string > \"price\""},
+      {"WITH n AS (SELECT 1 FROM item WHERE \"cheap\") SELECT 2", "\"x\" as a string @ \"cheap\""},
+      {"WITH n AS (SELECT TRUE) SELECT TRUE", "TRUE or FALSE in a CTE @ TRUE"},
+      {"SELECT id AS x FROM item JOIN sale ON x = item_id", "select alias in ON > x"},
+      {"SELECT SUM(price) AS s FROM item GROUP BY id HAVING (SELECT s) > 1", "alias of an aggregate in a subquery > s"},
+      {"SELECT RANK() OVER () AS s FROM item WHERE (SELECT s FROM odd)", "alias of an aggregate in a subquery > s"},
+      {"SELECT (SELECT price AS x FROM odd WHERE x) FROM item", "alias of an outer column > x"},
+      {"SELECT name FROM item AS T1 WHERE 1 < (SELECT SUM(T1.price) FROM sale)",
+       "outer name in an aggregate > T1.price"},
+      {"SELECT (SELECT SUM(1) FILTER (WHERE price) FROM sale) FROM item", "outer name in an aggregate > price"},
+      {"SELECT (SELECT MAX(price, amount) FROM sale) FROM item", "outer name in an aggregate > price"},
+      {"SELECT SUM(id) OVER (ORDER BY id ROWS \"id\" PRECEDING) FROM item", "name in a window's frame @ \"id\""},
+      {"WITH n AS (SELECT 1), m AS (WITH N AS (SELECT 2) SELECT 3) SELECT 4", "repeated CTE name @ N"},
+      {"WITH n(a, A) AS (SELECT 1, 2) SELECT 3", "repeated CTE column @ A"},
+      {"SELECT id FROM item NATURAL JOIN (SELECT 1 AS x)",
+       "NATURAL JOIN with a derived table @ NATURAL JOIN (SELECT 1 AS x)"},
+      {"WITH n AS (SELECT 1 + 1) SELECT id FROM item NATURAL JOIN n",
+       "NATURAL JOIN with a derived table @ NATURAL JOIN n"},
+      {"SELECT * FROM item FULL JOIN sale USING (name)", "* over merged columns of RIGHT or FULL @ USING (name)"},
+      {"SELECT item.* FROM item NATURAL RIGHT JOIN sale",
+       "* over merged columns of RIGHT or FULL @ NATURAL RIGHT JOIN sale"},
+      {"SELECT name FROM item WHERE name IN (SELECT * FROM odd)", "* as one value @ *"},
+      {"SELECT (SELECT odd.* FROM odd)", "* as one value @ odd.*"},
+      {"SELECT 1 UNION SELECT odd.* FROM odd", "* where the width is fixed @ odd.*"},
+      {"WITH n(a, b) AS (SELECT *, * FROM odd) SELECT 1", "* where the width is fixed @ *"},
+      {"SELECT 1 UNION SELECT * FROM (SELECT odd.* FROM odd)", "* where the width is fixed @ odd.*"},
+      {"SELECT 1, name FROM item GROUP BY 1 HAVING 1", "GROUP BY a constant item @ 1 HAVING"},
+      {"SELECT 1 AS n FROM item GROUP BY n", "GROUP BY a constant item @ n"},
+      {"SELECT name FROM item UNION SELECT oid FROM odd ORDER BY oid", "ORDER BY of a set operation @ oid"},
+      {"SELECT name FROM item UNION SELECT oid FROM odd ORDER BY name + 1", "ORDER BY of a set operation @ name + 1"},
+      {"SELECT name FROM item UNION SELECT oid FROM odd ORDER BY -1", "ORDER BY of a set operation @ -1"},
+      {"SELECT item.name FROM item, sale UNION SELECT oid FROM odd ORDER BY name",
+       "ORDER BY of a set operation @ name"},
+      {"SELECT name FROM item WHERE (id, price) = (1, 2)", "row value @ (id, price); row value @ (1, 2)"},
+      {"SELECT name FROM item WHERE id = (SELECT 1, 2)", "row value @ , 2)"},
+      {"SELECT id IN () FROM item", "empty IN list @ ()"},
+      {"SELECT 0 AND id FROM item", "0 beside AND @ 0 AND"},
+      {"SELECT id AND (0) FROM item", "0 beside AND @ (0) FROM"},
+      {"SELECT CAST(id AS 'x') FROM item", "CAST to another type @ 'x'"},
+      {"SELECT CAST(id AS money) FROM item", "CAST to another type @ money"},
+      {"SELECT name COLLATE \"nocase\" FROM item", "quoted collation @ \"nocase\""},
+      {"SELECT \"abs\"(id) FROM item", "quoted function @ \"abs\"("},
+      {"SELECT date(*) FROM item", "* in a call @ *"},
+      {"SELECT ABS(DISTINCT id) FROM item", "DISTINCT in a scalar call @ DISTINCT id)"},
+      {"SELECT MAX(DISTINCT id, 2) FROM item", "DISTINCT in a scalar call @ DISTINCT id,"},
+      {"SELECT RANK() OVER w FROM item WINDOW w AS (ORDER BY id)",
+       "window by name @ OVER w; window by name @ WINDOW w AS (ORDER BY id)"},
+      {"SELECT SUM(1 + AVG(id)) OVER () FROM item", "aggregate in a window aggregate @ AVG(id))"},
+      {"SELECT id FROM item ORDER BY 1 + SUM(id) OVER ()", "window aggregate in ORDER BY @ SUM(id) OVER ()"},
+  };
+  return all;
+}
+
+TEST(Bounds, EachIsFoundAtItsPlace) {
+  for (const Case& each : cases()) EXPECT_EQ(found(each.sql), each.found) << each.sql;
+}
+
+TEST(Bounds, CountsHaveTheirPlace) {
+  const auto repeated = [](const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += (i == 0 ? "" : ",") + text;
+    return all;
+  };
+  const std::string deep = std::string(85, '(') + "1" + std::string(85, ')');
+  std::string sets = "SELECT 1";
+  for (int i = 0; i < 480; ++i) sets += " UNION SELECT 1";
+  std::string sum = "SELECT 1";
+  for (int i = 0; i < 1000; ++i) sum += "+1";
+  const auto holds = [](const std::string& sql, const std::string& bound) {
+    return found(sql).find(bound) != std::string::npos;
+  };
+  EXPECT_TRUE(holds("SELECT " + deep, "deep nesting"));
+  EXPECT_EQ(found(sets), "many set operations @ UNION SELECT 1");
+  EXPECT_EQ(found("SELECT " + repeated("1", 1901)), "many select items @ ,1");
+  EXPECT_EQ(found("SELECT CHAR(" + repeated("1", 101) + ")"), "many arguments @ ,1");
+  EXPECT_EQ(found("SELECT 1 FROM " + repeated("odd", 61)), "many tables > odd");
+  EXPECT_TRUE(holds(sum, "tall expression"));
+}
+
+TEST(Bounds, EveryOneHasACase) {
+  std::set<std::string_view> seen{"deep nesting", "many set operations", "many select items",
+                                  "many tables",  "many arguments",      "tall expression"};
+  for (const Case& each : cases()) {
+    for (const BoundFound& one : find_bounds(shop(), {}, each.sql)) seen.insert(one.bound->name);
+  }
+  std::set<std::string_view> names;
+  for (const Bound& bound : decoder_bounds()) {
+    EXPECT_TRUE(seen.contains(bound.name)) << bound.name;
+    EXPECT_TRUE(names.insert(bound.name).second) << "twice: " << bound.name;
+    EXPECT_FALSE(bound.sentence.empty()) << bound.name;
+  }
+}
+
+TEST(Bounds, OrdinaryQueriesAreOverNone) {
   for (const char* sql :
-       {"SELECT name AS n, COUNT(*) FROM item AS T1 JOIN sale T2 ON T1.id = T2.item_id WHERE price IN (1, 2) GROUP BY "
-        "1;",
-        "SELECT a.rowid FROM item AS a WHERE rowid = 3 AND \"name\" = \"x\"",
-        "SELECT RANK() OVER (PARTITION BY name ORDER BY price) FROM item",
+       {"SELECT item.name AS n, COUNT(*) FROM item AS T1 JOIN sale T2 ON T1.id = T2.item_id WHERE price IN (1, 2) "
+        "GROUP BY 1;",
+        "SELECT a.id FROM item AS a WHERE rowid = 3 AND \"name\" = \"x\"",
+        "SELECT RANK() OVER (PARTITION BY name ORDER BY price) FROM item WHERE \"zz\" = name AND rowid = 1;",
         "SELECT name FROM item WHERE price > (SELECT AVG(price) FROM item) AND id IN (SELECT item_id FROM sale)",
-        "SELECT name FROM item i WHERE 2 < (SELECT SUM(amount) FROM sale WHERE item_id = i.id)"}) {
+        "SELECT name FROM item i WHERE 2 < (SELECT SUM(amount) FROM sale WHERE item_id = i.id)",
+        "SELECT name AS x FROM item WHERE EXISTS (SELECT * FROM sale) GROUP BY x ORDER BY (SELECT 1), x",
+        "SELECT oid, odd.oid FROM odd UNION SELECT *, 1 FROM odd ORDER BY oid COLLATE nocase, 2, (1)",
+        "SELECT 1 + 0 AND id = 0 AND NOT 0 OR 0, CAST(id AS VARCHAR(10)), MAX(ALL id) FROM item",
+        "WITH n AS (SELECT id AS k FROM item) SELECT SUM(k) OVER (ORDER BY k ROWS 1 PRECEDING) FROM n NATURAL JOIN odd",
+        "SELECT SUM(id), COUNT(id) OVER () FROM item ORDER BY SUM(id) OVER (), LAG(SUM(id)) OVER ()",
+        "SELECT * FROM item JOIN sale USING (name) WHERE TRUE", "SELECT name FROM sale FULL JOIN item USING (name)"}) {
     EXPECT_EQ(found(sql), "") << sql;
   }
 }
 
-TEST(MaskBounds, EachIsFoundAtItsPlace) {
-  EXPECT_EQ(found("SELECT name n FROM item"), "select alias without AS @ n");
-  EXPECT_EQ(found("SELECT name FROM item -- all\n"), "comment @ -- all\n");
-  EXPECT_EQ(found("SELECT /* one */ name FROM item"), "comment @ /* one */ ");
-  EXPECT_EQ(found("SELECT name FROM item WHERE (id, price) = (1, 2)"), "row value @ (id, price); row value @ (1, 2)");
-  EXPECT_EQ(found("SELECT RANK() OVER w FROM item WINDOW w AS (ORDER BY id)"),
-            "window by name @ OVER w; window by name @ WINDOW w AS (ORDER BY id)");
-  EXPECT_EQ(found("SELECT rowid FROM item"), "unqualified rowid before FROM @ rowid");
-  EXPECT_EQ(found("SELECT \"cheap\" FROM item"), "double-quoted string before FROM closes @ \"cheap\"");
-  EXPECT_EQ(found("SELECT name FROM item;;"), "second semicolon @ ;");
-  EXPECT_EQ(found("SELECT name AS key FROM item"), "keyword as an alias @ key");
-  EXPECT_EQ(found("SELECT name FROM item AS T1 WHERE 1 < (SELECT SUM(T1.price) FROM sale)"),
-            "outer column inside an aggregate @ T1.price");
-  EXPECT_EQ(found("SELECT name" + std::string(40, ' ') + "FROM item"), "long run of blanks @ " + std::string(40, ' '));
-  const std::string text = "'" + std::string(300, 'x') + "'";
-  EXPECT_EQ(found("SELECT name FROM item WHERE name = " + text), "long string @ " + text);
-  EXPECT_EQ(found("SELECT " + std::string(50, '1') + " FROM item"), "long number @ " + std::string(50, '1'));
-  const std::string alias(70, 'a');
-  EXPECT_EQ(found("SELECT name AS " + alias + " FROM item"), "long new name @ AS " + alias);
-  const std::string deep = std::string(85, '(') + "1" + std::string(85, ')');
-  EXPECT_NE(found("SELECT " + deep).find("deep nesting"), std::string::npos);
+TEST(Bounds, ASettingLiftsWhatItLifts) {
+  TrackSettings open;
+  open.aliases = Aliases::Any;
+  EXPECT_EQ(found("SELECT name n FROM item;;", open), "second semicolon @ ;");
 }
 
-TEST(MaskBounds, ABoundExcusesOnlyWhatItCanHaveStopped) {
-  const std::string sql = "SELECT name n, price FROM item";
-  const auto bounds = find_decoder_bounds(sql, shop());
-  EXPECT_EQ(bound_that_stopped(bounds, {7, 11}, true), "");                          // name
-  EXPECT_EQ(bound_that_stopped(bounds, {11, 13}, true), "select alias without AS");  // ` n`
-  EXPECT_EQ(bound_that_stopped(bounds, {13, 15}, true), "select alias without AS");  // the comma that ends it
-  EXPECT_EQ(bound_that_stopped(bounds, {15, 20}, true), "");                         // price
-  const std::string quoted = "SELECT \"cheap\" FROM item";
-  const auto later = find_decoder_bounds(quoted, shop());
-  EXPECT_EQ(bound_that_stopped(later, {20, 24}, true), "double-quoted string before FROM closes");
-  EXPECT_EQ(bound_that_stopped(later, {20, 24}, false), "");
-  EXPECT_EQ(bound_that_stopped(later, {8, 9}, false), "double-quoted string before FROM closes");
-  EXPECT_EQ(bound_that_stopped(later, {0, 6}, true), "");
+std::string_view stopped(const std::vector<BoundFound>& bounds, Span bytes, bool later) {
+  const Bound* bound = bound_that_stopped(bounds, bytes, later);
+  return bound != nullptr ? bound->name : "";
 }
 
-TEST(MaskBounds, NothingIsSaidOfTextThatDoesNotParse) { EXPECT_EQ(found("SELECT FROM -- x"), ""); }
+TEST(Bounds, ABoundExcusesOnlyWhatItCanHaveStopped) {
+  const auto bounds = find_bounds(shop(), {}, "SELECT name n, price FROM item");
+  EXPECT_EQ(stopped(bounds, {7, 11}, true), "");                          // name
+  EXPECT_EQ(stopped(bounds, {11, 13}, true), "select alias without AS");  // ` n`
+  EXPECT_EQ(stopped(bounds, {13, 15}, true), "select alias without AS");  // the comma that ends it
+  EXPECT_EQ(stopped(bounds, {15, 20}, true), "");                         // price
+  const auto later = find_bounds(shop(), {}, "SELECT \"amount\" FROM item");
+  EXPECT_EQ(stopped(later, {21, 25}, true), "\"x\" as a string");
+  EXPECT_EQ(stopped(later, {21, 25}, false), "");
+  EXPECT_EQ(stopped(later, {8, 9}, false), "\"x\" as a string");
+  EXPECT_EQ(stopped(later, {0, 6}, true), "");
+}
+
+TEST(Bounds, NothingIsSaidOfTextThatDoesNotParse) { EXPECT_EQ(found("SELECT FROM -- x"), ""); }
 
 }  // namespace
-}  // namespace pccsql
+}  // namespace pccsql::track

@@ -1,7 +1,6 @@
 // The oracles tried on trackers that are known: an honest one must pass, and each planted fault must be seen.
 #include <gtest/gtest.h>
 
-#include "track/attack/bounds.h"
 #include "track/attack/coverage.h"
 #include "track/attack/equality.h"
 #include "track/attack/list_tracker.h"
@@ -123,40 +122,6 @@ TEST(Harness, ReplayTellsWhatWasRefusedOrAdmittedWrongly) {
   const auto excused = replay_of(*ground, {safe}, Fault::None, "SELECT (a, c) = (1, 2) FROM t");
   EXPECT_EQ(excused.excused.at("row value"), 1u);
   EXPECT_TRUE(excused.wrongly_refused.empty());
-}
-
-TEST(Harness, EachBoundIsFoundWhereItIs) {
-  const struct {
-    const char* sql;
-    const char* bound;
-    size_t at;
-  } cases[] = {
-      {"SELECT a x FROM t", "select alias without AS", 9},
-      {"SELECT a AS key FROM t", "keyword as a new name", 12},
-      {"SELECT sum(a) OVER w FROM t WINDOW w AS (ORDER BY b)", "window by name", 14},
-      {"SELECT a FROM t WHERE (a, b) = (1, 2)", "row value", 22},
-      {"SELECT a FROM t WHERE (a, b) = (SELECT 1, 2)", "row value", 31},
-      {"SELECT rowid FROM t", "unqualified rowid before FROM", 7},
-      {"SELECT \"zz\" FROM t", "\"x\" as a string before FROM closes", 7},
-      {"SELECT a FROM t WHERE a IN (SELECT * FROM t)", "* as one value", 35},
-      {"SELECT (SELECT sum(x.b) FROM t) FROM t AS x", "outer name in an aggregate", 15},
-      {"SELECT a /* b */ FROM t", "comment", 9},
-      {"SELECT a FROM t;;", "second semicolon", 16},
-      {"SELECT a                                  FROM t", "long lexeme or blank", 20},
-  };
-  const GroundPtr ground = small_ground();
-  for (const auto& [sql, bound, at] : cases) {
-    const auto found = bounds_of(ground->catalog(), sql);
-    ASSERT_FALSE(found.empty()) << sql;
-    EXPECT_STREQ(found[0].name, bound) << sql;
-    EXPECT_STREQ(excuse(found, at), bound) << sql;
-    EXPECT_EQ(excuse(found, 3), nullptr) << sql;
-  }
-  for (const char* plain :
-       {"SELECT a AS x, t.rowid FROM t WHERE a IN (SELECT sum(b) FROM t) AND EXISTS (SELECT * FROM t)",
-        "SELECT rank() OVER (ORDER BY a) FROM t WHERE \"zz\" = b AND rowid = 1;"}) {
-    EXPECT_TRUE(bounds_of(ground->catalog(), plain).empty()) << plain << bounds_of(ground->catalog(), plain)[0].name;
-  }
 }
 
 TEST(Harness, TheTraceGoesWhereTheGrammarGoes) {
