@@ -152,10 +152,6 @@ Attempt replay(const Engine& engine, const Cut& cut, std::string_view sql, size_
 }
 
 std::string Replayer::excuse(MaskWorld& world, const Cut& cut, std::string_view sql, const Stop& stop) const {
-  static constexpr std::pair<MaskWorld::Opened, const char*> kOpened[] = {
-      {MaskWorld::DerivedNames, "name that only a derived table introduces (--derived-names)"},
-      {MaskWorld::AnyAlias, "long alias before its FROM (--aliases any)"},
-      {MaskWorld::Both, "both of --derived-names and --aliases any"}};
   const uint32_t budget = world.engine().settings().token_budget;
   if (budget != 0 && cut.tokens.size() + 1 > budget) return "";
   // A construct at the very place says most; a setting that lets the query through comes next.
@@ -168,9 +164,12 @@ std::string Replayer::excuse(MaskWorld& world, const Cut& cut, std::string_view 
   if (const auto* bound = track::bound_that_stopped(found, token, false)) return std::string(bound->name);
   const bool opened = settings.derived_names && settings.aliases == Settings::Aliases::Any;
   if (!opened && settings.algorithm == Settings::Algorithm::Pcc) {
-    for (const auto& [what, name] : kOpened) {
+    for (const track::SettingBound& lifted : track::setting_bounds()) {
+      const auto what = lifted.derived_names && lifted.any_alias ? MaskWorld::Both
+                        : lifted.any_alias                       ? MaskWorld::AnyAlias
+                                                                 : MaskWorld::DerivedNames;
       auto engine = world.opened(what);
-      if (engine && !replay(**engine, cut, sql, width_).stop) return name;
+      if (engine && !replay(**engine, cut, sql, width_).stop) return std::string(lifted.name);
     }
   }
   const track::Bound* bound = track::bound_that_stopped(found, token, true);

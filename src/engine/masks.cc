@@ -16,6 +16,10 @@ constexpr std::string_view kUnrelated[] = {"zq7", "_x_", "q9j"};
 // A completion after plain tokens is what it is after an unrelated name, but for a letter or two that make it unrelated.
 constexpr uint32_t kPlainSlack = 8;
 
+// How many tokens more than now a completion can take after one token more, generously: a name or two that a FROM must then
+// supply, a few parentheses. While more than that is left, the budget is not looked at; accept() always looks.
+constexpr uint32_t kFarFromTheEnd = 96;
+
 // The tracker as the walk's recognizer.
 class PrefixWalk {
  public:
@@ -98,6 +102,13 @@ bool Matcher::Impl::refusal_fits(uint8_t refusing, uint32_t left) const {
   return tokens && *tokens < left;
 }
 
+bool Matcher::Impl::is_near_the_end(track::PrefixId prefix) {
+  if (budget_ == 0) return false;
+  if (!engine_->looks_ahead()) return true;
+  const uint32_t need = needed(prefix);
+  return need > NeedCache::kNone - kFarFromTheEnd || need + kFarFromTheEnd > left();
+}
+
 bool Matcher::Impl::budget_bites(const StoredMask& loose) const {
   if (budget_ == 0) return false;
   if (!engine_->looks_ahead()) return left() <= 2;
@@ -108,9 +119,10 @@ std::shared_ptr<const StoredMask> Matcher::Impl::current_mask() {
   const Step& top = steps_.back();
   static const auto nothing = std::make_shared<const StoredMask>();
   if (top.prefix == track::kDead) return nothing;  // a refusal is being written
-  std::shared_ptr<const StoredMask> mask = loose_mask(top.prefix);
+  const bool near = is_near_the_end(top.prefix);
+  std::shared_ptr<const StoredMask> mask = loose_mask(top.prefix, near);
   const bool dead_end = mask->empty;
-  if (!dead_end && budget_bites(*mask)) mask = tight_mask(top.prefix);
+  if (!dead_end && near && budget_bites(*mask)) mask = tight_mask(top.prefix);
   if (!mask->empty || top.refusing != kNotRefusing) return mask;
   if (engine_->looks_ahead()) {
     fault("no token can follow");
@@ -184,8 +196,8 @@ void Matcher::Impl::add_words(track::PrefixId seam, track::Key key, const Vocabu
   known->add_to(bits);
 }
 
-std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId prefix) {
-  const bool measured = budget_ != 0 && engine_->looks_ahead();
+std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId prefix, bool near) {
+  const bool measured = near && engine_->looks_ahead();
   const track::Key key = tracker().key(prefix);
   if (auto found = engine_->cache().find(key); found && (!measured || found->measured)) return found;
   const FreeTextParts* const parts = free_text(prefix);

@@ -107,7 +107,10 @@ class Matcher::Impl {
   // What the tracker admits after the top step, ends of text included; nullptr: nothing, and the generation is refused.
   // INVARIANT: with REFUSE, bit for bit what accept_token takes.
   std::shared_ptr<const StoredMask> current_mask();
-  std::shared_ptr<const StoredMask> loose_mask(track::PrefixId prefix);  // the budget aside
+  // The budget aside; with `near`, how many tokens a completion takes after each is found out, too.
+  std::shared_ptr<const StoredMask> loose_mask(track::PrefixId prefix, bool near);
+  // Whether one token more could use up the budget.
+  bool is_near_the_end(track::PrefixId prefix);
   // False, and nothing done, where the tracker does not tell parts apart.
   bool add_parts(track::PrefixId prefix, Bitmask bits);
   void add_words(track::PrefixId seam, track::Key key, const VocabularyIndex::Impl::Part& part, uint64_t which,

@@ -23,9 +23,9 @@ constexpr auto kEntries = std::to_array<Entry>({
     {{"comment", "comments are not written"}, detect::comments},
     {{"second semicolon", "one `;` may end the query"}, detect::semicolons},
     {{"long run of blanks", "blanks in a row are at most 32"}, detect::long_blanks},
-    {{"long string", "a string has at most 256 bytes, one in double quotes 58"}, detect::long_strings},
-    {{"long number", "a number has at most 40 digits"}, detect::long_numbers},
-    {{"long new name", "a new name has at most 62 bytes"}, detect::long_new_names},
+    {{"long string", "a string has at most 254 bytes, one in double quotes 57"}, detect::long_strings},
+    {{"long number", "a number has at most 40 characters"}, detect::long_numbers},
+    {{"long new name", "a new name has at most 62 bytes, in quotes 57"}, detect::long_new_names},
     {{"deep nesting", "what nests may take 78 of the database's parser stack of 100"}, detect::deep_nesting},
     {{"tall expression", "an expression has at most 900 operators"}, detect::tall_expressions},
     {{"many tables", "a query names at most 60 tables, those inside derived tables and CTEs counted"},
@@ -46,7 +46,9 @@ constexpr auto kEntries = std::to_array<Entry>({
       "a string in double quotes is written only where every FROM it could need a column from has "
       "closed, not in LIMIT and not in a CTE; single quotes do everywhere"},
      detect::quoted_strings},
-    {{"TRUE or FALSE in a CTE", "inside a CTE, TRUE and FALSE are written 1 and 0"}, detect::booleans_in_ctes},
+    {{"TRUE or FALSE",
+      "TRUE and FALSE are written 1 and 0 inside a CTE, and before FROM closes if a table has a column of that name"},
+     detect::booleans},
     {{"select alias in ON", "ON names columns"}, detect::aliases_in_on},
     {{"alias of an aggregate in a subquery", "the alias of an aggregate or window function is used in its own SELECT"},
      detect::aggregate_aliases_in_subqueries},
@@ -96,6 +98,18 @@ constexpr auto kEntries = std::to_array<Entry>({
       "an aggregate with OVER is sorted by only where the query aggregates; an alias of "
       "it does everywhere"},
      detect::window_aggregates_in_order_by},
+    {{"aggregating inside windows only",
+      "HAVING, and aggregates in ORDER BY, need GROUP BY or an aggregate that no "
+      "window function is made of"},
+     detect::aggregating_in_windows_only},
+});
+
+constexpr auto kSettingBounds = std::to_array<SettingBound>({
+    {"name that only a derived table introduces (--derived-names)",
+     "a name before FROM is a column of some table or CTE", true, false},
+    {"long alias before its FROM (--aliases any)",
+     "an alias that is used before its FROM is one or two letters and up to two digits", false, true},
+    {"both of --derived-names and --aliases any", "a name and an alias of these kinds", true, true},
 });
 
 constexpr auto kBounds = [] {
@@ -107,6 +121,7 @@ constexpr auto kBounds = [] {
 }  // namespace
 
 std::span<const Bound> decoder_bounds() { return kBounds; }
+std::span<const SettingBound> setting_bounds() { return kSettingBounds; }
 
 std::vector<BoundFound> find_bounds(const Catalog& catalog, const TrackSettings& settings, std::string_view sql) {
   std::vector<BoundFound> found;

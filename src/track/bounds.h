@@ -23,6 +23,15 @@ struct Bound {
 // All bounds that a detector finds, in the order in which docs/decoder.md lists them.
 std::span<const Bound> decoder_bounds();
 
+// Bounds that have no detector: whether a query goes over one is seen by asking again with the settings that lift it.
+struct SettingBound {
+  std::string_view name;
+  std::string_view sentence;
+  bool derived_names = false;  // what lifts it
+  bool any_alias = false;
+};
+std::span<const SettingBound> setting_bounds();
+
 struct BoundFound {
   const Bound* bound;
   Span at;

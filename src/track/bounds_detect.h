@@ -33,12 +33,14 @@ void long_blanks(Finder& finder, uint32_t node);
 void long_strings(Finder& finder, uint32_t node);
 void long_numbers(Finder& finder, uint32_t node);
 void long_new_names(Finder& finder, uint32_t node);
-void deep_nesting(Finder& finder, uint32_t node);
 void tall_expressions(Finder& finder, uint32_t node);
 void many_tables(Finder& finder, uint32_t node);
 void many_outputs(Finder& finder, uint32_t node);
 void many_branches(Finder& finder, uint32_t node);
 void many_arguments(Finder& finder, uint32_t node);
+
+// bounds_depth.cc
+void deep_nesting(Finder& finder, uint32_t node);
 
 // bounds_names.cc: columns, aliases and strings that look like them
 void select_aliases_without_as(Finder& finder, uint32_t node);
@@ -48,7 +50,7 @@ void item_aliases_of_tables(Finder& finder, uint32_t node);
 void qualifiers_of_other_items(Finder& finder, uint32_t node);
 void rowids_before_from(Finder& finder, uint32_t node);
 void quoted_strings(Finder& finder, uint32_t node);
-void booleans_in_ctes(Finder& finder, uint32_t node);
+void booleans(Finder& finder, uint32_t node);
 void aliases_in_on(Finder& finder, uint32_t node);
 void aggregate_aliases_in_subqueries(Finder& finder, uint32_t node);
 void aliases_of_outer_columns(Finder& finder, uint32_t node);
@@ -77,6 +79,7 @@ void distinct_in_scalars(Finder& finder, uint32_t node);
 void windows_by_name(Finder& finder, uint32_t node);
 void aggregates_in_window_aggregates(Finder& finder, uint32_t node);
 void window_aggregates_in_order_by(Finder& finder, uint32_t node);
+void aggregating_in_windows_only(Finder& finder, uint32_t node);
 
 }  // namespace detect
 }  // namespace pccsql::track

@@ -126,11 +126,19 @@ void window_aggregates_in_order_by(Finder& finder, uint32_t node) {
   if (!tree.is(node, "call") || !tree.is_aggregate(node) || !tree.has_over(node)) return;
   const uint32_t select = tree.select_of(node);
   if (select == kNoNode || tree.part_of(select, node) != Part::Order) return;
-  bool aggregating = tree.child(select, "group_by") != kNoNode;
-  for (const uint32_t item : tree.children(select, "select_item")) {
-    aggregating = aggregating || tree.aggregates(item, select);
-  }
-  if (!aggregating) finder.at(tree.of(tree.parent(node)));
+  if (!tree.aggregates_outside_windows(select)) finder.at(tree.of(tree.parent(node)));
+}
+
+// The database also calls a query aggregating for what stands inside its windows.
+void aggregating_in_windows_only(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  const uint32_t select = tree.select_of(node);
+  if (select == kNoNode) return;
+  const bool having = tree.is(node, "having");
+  const bool sorts = tree.is(node, "call") && tree.is_aggregate(node) && !tree.has_over(node) &&
+                     tree.part_of(select, node) == Part::Order;
+  if ((!having && !sorts) || tree.aggregates_outside_windows(select)) return;
+  finder.at(having ? tree.at(tree.nodes[node].first) : tree.of(tree.parent(node)));
 }
 
 }  // namespace pccsql::track::detect

@@ -37,33 +37,19 @@ void one_too_many(Finder& finder, uint32_t node, std::string_view rule, int most
   finder.at({finder.tree.at(before).begin, finder.tree.of(children[static_cast<size_t>(most)]).end});
 }
 
-// What a construct weighs at most on the database's parser stack while something inside it is read.
-int weight(const QueryTree& tree, uint32_t node) {
-  if (tree.is(node, "call") || tree.is(node, "cast")) return 5;
-  if (tree.is(node, "case")) return 6;
-  if (tree.is(node, "window") || tree.is(node, "filter")) return 12;
-  if (tree.is(node, "cte")) return 11;
-  if (tree.is(node, "derived") || tree.is(node, "in_set")) return 8;
-  for (const char* rule : {"infix", "tighter", "negatable", "pattern"}) {
-    if (tree.is(node, rule)) return 2;
+// The tables that a FROM item counts for: those inside a derived table or CTE, and at least itself.
+int tables_of(const QueryTree& tree, uint32_t item) {
+  const uint32_t source = item + 1;
+  uint32_t body = tree.is(source, "derived") ? source : kNoNode;
+  if (tree.is(source, "table_name")) {
+    body = tree.cte(tree.name(tree.nodes[source].first), tree.nodes[source].first);
   }
-  if (tree.is(node, "query")) return 11;
-  if (!tree.is(node, "operand")) return 0;
+  const uint32_t query = body == kNoNode ? kNoNode : tree.child(body, "query");
   int sum = 0;
-  for (uint32_t i = tree.nodes[node].first; i < tree.nodes[node].last; ++i) {
-    const Terminal t = tree.terminal(i);
-    const bool prefix = t == Terminal::kw_NOT || t == Terminal::Minus || t == Terminal::Plus || t == Terminal::Tilde;
-    if (!prefix) return t == Terminal::LeftParen || t == Terminal::kw_EXISTS ? sum + 2 : sum;
-    ++sum;
+  for (uint32_t i = query; query != kNoNode && i < tree.nodes[query].next; ++i) {
+    if (tree.is(i, "from_item") && tree.up(i, {"query"}) == query) sum += tables_of(tree, i);
   }
-  return sum;
-}
-
-// What must be left above a construct for it to begin.
-int headroom(const QueryTree& tree, uint32_t node) {
-  if (tree.is(node, "query")) return kSelectDepth;
-  if (!tree.is(node, "call")) return 0;
-  return tree.has_over(node) ? 18 : 9;
+  return std::max(sum, 1);
 }
 
 }  // namespace
@@ -103,7 +89,9 @@ void long_strings(Finder& finder, uint32_t node) {
 void long_numbers(Finder& finder, uint32_t node) {
   for_each_lexeme(finder.tree, node, [&](const Lexeme& lexeme, uint32_t length) {
     const bool number = lexeme.terminal == Terminal::Integer || lexeme.terminal == Terminal::Float;
-    if (number && length + 1 > kLongestNumber) finder.at(lexeme.span);
+    // An exponent's mark is taken only if there is room for a sign and a digit.
+    const bool marked = lexeme.span.of(finder.tree.sql).find_first_of("eE") != std::string_view::npos;
+    if (number && length + (marked ? 1 : 0) > kLongestNumber) finder.at(lexeme.span);
   });
 }
 
@@ -115,29 +103,41 @@ void long_new_names(Finder& finder, uint32_t node) {
   if (name.span.end - name.span.begin + room > kLongestNewName) finder.at(name.span);
 }
 
-void deep_nesting(Finder& finder, uint32_t node) {
-  int sum = headroom(finder.tree, node);
-  for (uint32_t at = node; at != kNoNode; at = finder.tree.parent(at)) sum += weight(finder.tree, at);
-  if (sum <= kDeepest) return;
-  const Span span = finder.tree.of(node);
-  // A call is judged with its function's name.
-  const uint32_t first = finder.tree.nodes[node].first;
-  finder.at({finder.tree.is(node, "call") ? finder.tree.at(first - 1).begin : span.begin, span.end});
-}
-
 void tall_expressions(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
-  if (!tree.is(node, "expr") || tree.nodes[node].last - tree.nodes[node].first <= static_cast<uint32_t>(kTallest))
-    return;
-  finder.at({tree.at(tree.nodes[node].first + static_cast<uint32_t>(kTallest)).begin, tree.of(node).end});
+  if (!tree.is(node, "expr") && !tree.is(node, "range") && !tree.is(node, "pattern")) return;
+  int height = 0;
+  for (uint32_t i = node + 1; i < tree.nodes[node].next;) {
+    const bool own = tree.is(i, "infix") || tree.is(i, "tighter") || tree.is(i, "negatable");
+    if (tree.is(i, "operand")) {
+      const Terminal first = tree.first(i);
+      height += i != node + 1 && tree.parent(i) == node;  // joined by AND or OR
+      height += first == Terminal::LeftParen || tree.child(i, "call") != kNoNode;
+      for (uint32_t k = tree.nodes[i].first; k < tree.nodes[i].last && tree.terminal(k) >= Terminal::Plus; ++k) {
+        const Terminal t = tree.terminal(k);
+        if (t != Terminal::kw_NOT && t != Terminal::Minus && t != Terminal::Plus && t != Terminal::Tilde) break;
+        ++height;
+      }
+    }
+    height += own && tree.parent(i) == node;
+    if (height > kTallest) {
+      const uint32_t first = tree.nodes[i].first;
+      return finder.at({tree.at(tree.is(i, "operand") ? first - 1 : first).begin, tree.of(i).end});
+    }
+    i = own ? i + 1 : tree.nodes[i].next;
+  }
 }
 
 void many_tables(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
-  if (node != 0) return;
+  if (!tree.is(node, "query")) return;
   int tables = 0;
-  for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
-    if (tree.is(i, "from_item") && ++tables > kMostTables) return finder.at_or_later(tree.of(i));
+  for (uint32_t i = node, join = kNoNode; i < tree.nodes[node].next; ++i) {
+    if (tree.up(i, {"query"}) != node) continue;
+    if (tree.is(i, "join")) join = i;
+    if (!tree.is(i, "from_item") || (tables += tables_of(tree, i)) <= kMostTables) continue;
+    const bool first = tree.is(tree.parent(i), "from") && i == tree.parent(i) + 1;
+    return finder.at({tree.of(first ? i : join).begin, tree.of(i).end});
   }
 }
 

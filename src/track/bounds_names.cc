@@ -12,14 +12,21 @@ bool is_rowid(const std::string& name) { return name == "rowid" || name == "oid"
 
 bool is_boolean(const std::string& name) { return name == "true" || name == "false"; }
 
+bool tables_have(const QueryTree& tree, const std::string& name) {
+  const NameId id = tree.catalog.names().find(name);
+  return id != kNoName && std::ranges::any_of(tree.catalog.tables(),
+                                              [id](const Table& each) { return each.find_column(id).has_value(); });
+}
+
 // Whether a table, or something in the text that has outputs, has a column of that name: it may then be read as one.
 bool some_column_is_called(const QueryTree& tree, const std::string& name) {
-  const NameId id = tree.catalog.names().find(name);
-  const bool table = std::ranges::any_of(
-      tree.catalog.tables(), [id](const Table& each) { return id != kNoName && each.find_column(id).has_value(); });
-  if (table) return true;
+  if (tables_have(tree, name)) return true;
   for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
     if ((tree.is(i, "alias") || tree.is(i, "cte_name")) && tree.name(tree.nodes[i].last - 1) == name) return true;
+    const auto use = tree.name_use(i);  // one that a derived table introduces
+    if (!use || tree.name(use->lexeme) != name) continue;
+    const auto meaning = tree.meaning(i);
+    if (meaning && meaning->item && std::ranges::count(meaning->item->columns, name) > 0) return true;
   }
   return false;
 }
@@ -100,7 +107,8 @@ void rowids_before_from(Finder& finder, uint32_t node) {
   const auto meaning = tree.meaning(node);
   if (!meaning || !meaning->item || !meaning->before) return;
   const std::string name = tree.name(use->lexeme);
-  if (std::ranges::count(meaning->item->columns, name) > 0) return;
+  // As the name of an output it is not written either.
+  if (meaning->item->table && std::ranges::count(meaning->item->columns, name) > 0) return;
   if (some_column_is_called(tree, name)) {
     finder.at_or_later(tree.of(node));
   } else {
@@ -117,15 +125,16 @@ void quoted_strings(Finder& finder, uint32_t node) {
   if (some_column_is_called(tree, tree.name(use->lexeme))) {
     finder.at_or_later(tree.of(node));
   } else {
-    finder.at(tree.of(node));
+    finder.at(tree.up_to_next(tree.of(node)));  // where a dot would have made it an alias
   }
 }
 
-void booleans_in_ctes(Finder& finder, uint32_t node) {
+void booleans(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   const auto use = tree.name_use(node);
   if (!use || use->qualifier || !is_boolean(tree.name(use->lexeme)) || tree.meaning(node)) return;
-  if (inside_cte(tree, node)) finder.at(tree.of(node));
+  const bool open = tables_have(tree, tree.name(use->lexeme)) && before_some_from_closes(tree, node);
+  if (inside_cte(tree, node) || open) finder.at(tree.of(node));
 }
 
 void aliases_in_on(Finder& finder, uint32_t node) {

@@ -53,6 +53,13 @@ Span QueryTree::through_next(Span span) const {
   return span;
 }
 
+Span QueryTree::up_to_next(Span span) const {
+  for (const Lexeme& lexeme : lexemes) {
+    if (lexeme.span.begin >= span.end) return {span.begin, lexeme.span.begin};
+  }
+  return span;
+}
+
 std::optional<QueryTree::NameUse> QueryTree::name_use(uint32_t operand) const {
   if (!is(operand, "operand") || !leaf(operand)) return std::nullopt;
   const uint32_t last = nodes[operand].last - 1;
@@ -244,6 +251,7 @@ std::optional<QueryTree::Meaning> QueryTree::meaning(uint32_t operand) const {
       found.item = *named;
       return found;
     }
+    if (found.part == Part::Group || found.part == Part::Order) return std::nullopt;  // they see no further
   }
   return std::nullopt;
 }
@@ -259,6 +267,19 @@ bool QueryTree::is_aggregate(uint32_t call) const {
 bool QueryTree::aggregates(uint32_t node, uint32_t select) const {
   for (uint32_t i = node; i < nodes[node].next; ++i) {
     if (is(i, "call") && is_aggregate(i) && !has_over(i) && select_of(i) == select) return true;
+  }
+  return false;
+}
+
+bool QueryTree::aggregates_outside_windows(uint32_t select) const {
+  if (child(select, "group_by") != kNoNode) return true;
+  for (const uint32_t item : children(select, "select_item")) {
+    for (uint32_t i = item; i < nodes[item].next; ++i) {
+      if (!is(i, "call") || !is_aggregate(i) || has_over(i) || select_of(i) != select) continue;
+      bool windowed = false;
+      for (uint32_t at = parents_[i]; at != item; at = parents_[at]) windowed |= is(at, "call") && has_over(at);
+      if (!windowed) return true;
+    }
   }
   return false;
 }

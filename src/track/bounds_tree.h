@@ -47,6 +47,8 @@ class QueryTree {
   Span of(uint32_t node) const { return {at(nodes[node].first).begin, at(nodes[node].last - 1).end}; }
   // With the lexeme after it: some words could go on as an operator, so that they are stopped inside it.
   Span through_next(Span span) const;
+  // Up to the lexeme after it.
+  Span up_to_next(Span span) const;
 
   // An operand that is one name, perhaps qualified and behind signs.
   struct NameUse {
@@ -96,6 +98,8 @@ class QueryTree {
   bool has_over(uint32_t call) const { return child(call, "over") != kNoNode; }
   // Whether a call of an aggregate, without OVER and of the same SELECT, stands in the node's subtree.
   bool aggregates(uint32_t node, uint32_t select) const;
+  // Whether a SELECT groups, or its list has an aggregate that no window function is made of.
+  bool aggregates_outside_windows(uint32_t select) const;
 
  private:
   std::vector<uint32_t> parents_;

@@ -15,28 +15,6 @@ bool is_word_byte(char c) {
          byte == '$' || byte >= 0x80;
 }
 
-// Bytes that end a character that was begun, by the lexer's states.
-std::string utf8_tail(uint8_t state) {
-  switch (state) {
-    case 0:
-      return "";
-    case 1:
-      return "\x80";
-    case 2:
-      return "\x80\x80";
-    case 3:
-      return "\x80\x80\x80";
-    case 4:
-      return "\xA0\x80";
-    case 5:
-      return "\x80\x80";
-    case 6:
-      return "\x90\x80\x80";
-    default:
-      return "\x80\x80\x80";
-  }
-}
-
 bool looks_bare(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (!is_word_byte(text[i]) || (i == 0 && ((text[i] >= '0' && text[i] <= '9') || text[i] == '$'))) return false;
@@ -70,119 +48,8 @@ Completer::Choice Completer::name(std::string_view text) const {
   return choice;
 }
 
-std::optional<std::string> Completer::shortest_word(const Expectation& next, const std::string& prefix,
-                                                    bool quoted) const {
-  const World& world = tracker_.world_;
-  std::optional<std::string> best;
-  const auto offer = [&](std::string_view word) {
-    if (!best || word.size() < best->size()) best = std::string(word);
-  };
-  const auto [first, last] = world.range(folded(prefix));
-  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
-  const bool spelled = world.settings().style == Style::Canonical && !quoted;
-  for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
-    const std::string_view word = world.canonical(world.word(*it));
-    if (!spelled || word.substr(0, prefix.size()) == prefix) offer(word);
-  }
-  const std::string small = folded(prefix);
-  for (const std::string& own : quoted ? next.own_quoted : next.own_bare) {
-    if (own.compare(0, small.size(), small) == 0) offer(own);
-  }
-  return best;
-}
-
-// What is missing of the lexeme that is open. Nothing missing is an empty text; no way to end it is nothing.
-std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
-  const SqlTracker::Prefix prefix = tracker_.prefixes_[id];
-  const LexState& lex = prefix.lex;
-  const std::string tail = utf8_tail(lex.utf8);
-  const Expectation& next = tracker_.expected(prefix.sem);
-  switch (lex.kind) {
-    case Kind::Blank:
-      return "";
-    case Kind::Word:
-    case Kind::Quoted: {
-      const bool quoted = lex.kind == Kind::Quoted;
-      const std::string close = !quoted                       ? ""
-                                : lex.quote == Quote::Bracket ? "]"
-                                                              : std::string(1, static_cast<char>(lex.quote));
-      const std::string text = folded(store_.texts.str(lex.text));
-      // As it stands, then the shortest known word, then letters that make a new name of it.
-      std::vector<std::string> ways;
-      if (tail.empty()) ways.push_back(close);
-      if (const auto known = shortest_word(next, store_.texts.str(lex.text), quoted)) {
-        std::string rest = known->substr(std::min(known->size(), text.size()));
-        std::string escaped;
-        for (const char c : rest)
-          escaped += quoted && close == std::string(1, c) ? std::string(2, c) : std::string(1, c);
-        ways.push_back(escaped + close);
-      }
-      if (next.free_word || next.free_quoted || next.free_string || next.alias) {
-        for (const std::string_view more : {"", "1", "7", "17", "x", "x1", "x17", "z1", "zq", "zqx"})
-          ways.push_back(tail + std::string(more) + close);
-      }
-      if (!quoted && text == "x") ways.push_back("''");
-      for (const std::string& way : ways) {
-        PrefixId at = id;
-        for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
-        if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return way;
-      }
-      return std::nullopt;
-    }
-    case Kind::QuotedEnd:
-      if (tracker_.ended(id) != SqlTracker::kNever) return "";
-      if (next.free_quoted || next.free_string || next.alias) {
-        const std::string quote(1, static_cast<char>(lex.quote));
-        for (const std::string_view more : {"", "x", "zq", "zqx"}) {
-          const std::string way = quote + std::string(more) + quote;
-          PrefixId at = id;
-          for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
-          if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return way;
-        }
-      }
-      // The quote was the first of a doubled one.
-      if (const auto known =
-              shortest_word(next, folded(store_.texts.str(lex.text)) + static_cast<char>(lex.quote), true)) {
-        const std::string rest = known->substr(store_.texts.length(lex.text));
-        std::string escaped;
-        for (const char c : rest) {
-          escaped += c;
-          if (c == static_cast<char>(lex.quote)) escaped += c;
-        }
-        return escaped.substr(1) + static_cast<char>(lex.quote);
-      }
-      return std::nullopt;
-    case Kind::String:
-      return tail + "'";
-    case Kind::HexMark:
-    case Kind::ExponentMark:
-    case Kind::ExponentSign:
-      return "1";
-    case Kind::BlobEven:
-      return "'";
-    case Kind::BlobOdd:
-      return "0'";
-    case Kind::Less:
-    case Kind::Greater:
-    case Kind::Bar:
-    case Kind::Minus:
-    case Kind::Arrow:
-      for (const std::string_view way : {"", "=", ">", "<", "|"}) {
-        PrefixId at = id;
-        for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
-        if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return std::string(way);
-      }
-      return std::nullopt;
-    case Kind::Bang:
-      return "=";
-    case Kind::Dot:
-      return allows(next, Terminal::Dot) ? "" : "1";
-    default:
-      return "";
-  }
-}
-
-std::optional<Completer::Choice> Completer::next_name(const Expectation& expectation) const {
+std::optional<Completer::Choice> Completer::next_name() {
+  const Expectation& expectation = tracker_.expected(at_);
   std::optional<std::string> best = shortest_word(expectation, "", true);
   if (!best) best = shortest_word(expectation, "", false);
   if (best) return name(*best);
@@ -191,7 +58,7 @@ std::optional<Completer::Choice> Completer::next_name(const Expectation& expecta
 }
 
 // A FROM that is owed or has begun, by the witness of the search.
-std::optional<Completer::Choice> Completer::next_in_from(Step& step, const Expectation& expectation) {
+std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
   const Level& level = step.level();
   const std::optional<Witness> witness = step.witness(level);
   if (!witness) return std::nullopt;
@@ -201,42 +68,41 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step, const Expec
     const bool derived = std::any_of(witness->from.begin(), witness->from.end(), [](const FromChoice& choice) {
       return choice.source == nullptr && !choice.outputs.empty();
     });
-    if (derived && allows(expectation, Terminal::LeftParen)) return word(Terminal::LeftParen);
+    if (derived && allows(Terminal::LeftParen)) return word(Terminal::LeftParen);
     for (const FromChoice& choice : witness->from) {
       if (choice.source != nullptr && choice.source->name != kNoName) {
         const std::string text(store_.names.text(choice.source->name));
         if (step.table_fits(choice.source->name)) return name(text);
       }
     }
-    if (allows(expectation, Terminal::LeftParen)) return word(Terminal::LeftParen);
-    return next_name(expectation);
+    if (allows(Terminal::LeftParen)) return word(Terminal::LeftParen);
+    return next_name();
   }
   if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::NewName && last != nullptr) {  // after AS
     if (witness->open_name != kNoName) return name(store_.names.text(witness->open_name));
     if (const auto fresh = fresh_name(at_)) return fresh;
-    return next_name(expectation);
+    return next_name();
   }
   if (last != nullptr && last->item.name_open) {
     if (witness->open_name != kNoName || witness->open_fresh) {
-      if (allows(expectation, Terminal::kw_AS)) return word(Terminal::kw_AS);
+      if (allows(Terminal::kw_AS)) return word(Terminal::kw_AS);
     }
   }
-  if (last != nullptr && last->item.merge_open && !witness->open_merged.empty() &&
-      allows(expectation, Terminal::kw_USING)) {
+  if (last != nullptr && last->item.merge_open && !witness->open_merged.empty() && allows(Terminal::kw_USING)) {
     return word(Terminal::kw_USING);
   }
-  if (allows(expectation, Terminal::RightParen)) return word(Terminal::RightParen);
+  if (allows(Terminal::RightParen)) return word(Terminal::RightParen);
   if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::Column) {  // of USING
     if (!witness->open_merged.empty()) return name(store_.names.text(witness->open_merged.front()));
-    return next_name(expectation);
+    return next_name();
   }
   // Another item: joined where USING must merge, else with a comma.
   const bool owed = !witness->from.empty() || (level.width != 0 && step.width_now(level) < level.width);
   if (!owed) return std::nullopt;
   const bool merges = !witness->from.empty() && !witness->from.front().merged.empty();
-  if (merges && allows(expectation, Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
-  if (allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
-  if (allows(expectation, Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
+  if (merges && allows(Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
+  if (allows(Terminal::Comma)) return word(Terminal::Comma);
+  if (allows(Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
   return std::nullopt;
 }
 
@@ -258,9 +124,39 @@ std::optional<Completer::Choice> Completer::fresh_name(Index sem) {
   return std::nullopt;
 }
 
-std::optional<Completer::Choice> Completer::next(Index sem) {
+void Completer::stand_at(Index sem) {
+  if (at_ == sem) return;
   at_ = sem;
-  const Expectation& expectation = tracker_.expected(sem);
+  tried_.reset();
+  allowed_.reset();
+}
+
+// Only what is asked is tried: the whole expectation of each state on the way would cost far more.
+bool Completer::allows(Terminal terminal) {
+  const auto index = static_cast<size_t>(terminal);
+  if (const Expectation* const known = tracker_.sems_[at_].expected) return known->terminals[index];
+  if (tried_[index]) return allowed_[index];
+  tried_[index] = true;
+  const Sem state = tracker_.sems_[at_].sem;
+  const Store::Mark mark = store_.mark();
+  {
+    Step step(store_, state);
+    if (terminal == Terminal::End) {
+      allowed_[index] = step.end();
+    } else {
+      Word word;
+      word.terminal = terminal;
+      word.literal.value = 1;
+      word.literal.integer = terminal == Terminal::Integer;
+      allowed_[index] = step.read(word);
+    }
+  }
+  store_.release(mark);
+  return allowed_[index];
+}
+
+std::optional<Completer::Choice> Completer::next(Index sem) {
+  stand_at(sem);
   Step step(store_, tracker_.sems_[sem].sem);
   const Slot slot = store_.control.name_slot(tracker_.sems_[sem].sem.stack);
   const bool in_frame = step.in_frame();
@@ -274,8 +170,8 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     return word(Terminal::Dot);
   }
   if (in_frame && frame.kind == Frame::Expr && frame.qualifier != kNoName) {
-    if (allows(expectation, Terminal::Star)) return word(Terminal::Star);
-    return next_name(expectation);
+    if (allows(Terminal::Star)) return word(Terminal::Star);
+    return next_name();
   }
   if (slot == Slot::Name && in_frame && frame.kind == Frame::Expr && frame.part == 3) return word(Terminal::LeftParen);
   const auto literal = [&] {
@@ -289,38 +185,37 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     return one;
   };
   if (in_frame && frame.kind == Frame::Call && frame.closed && frame.function->mode == Callable::Window &&
-      allows(expectation, Terminal::kw_OVER)) {
+      allows(Terminal::kw_OVER)) {
     return word(Terminal::kw_OVER);
   }
   // What an open FROM owes comes before anything that closes it.
   if (!in_frame && level.from_open && !level.settled && level.clause == Clause::From) {
-    if (const auto choice = next_in_from(step, expectation)) return choice;
+    if (const auto choice = next_in_from(step)) return choice;
   }
   // A derived table that must put out certain names.
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && !level.settled &&
       tracker_.world_.settings().derived_names && sems_open(sem) <= 1 && level.item_alias == kNoName &&
-      allows(expectation, Terminal::kw_AS)) {
+      allows(Terminal::kw_AS)) {
     if (owed_output(step, false)) return word(Terminal::kw_AS);
   }
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && slot == Slot::NewName) {
     if (const auto owed = owed_output(step, true)) return name(store_.names.text(*owed));
   }
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items &&
-      level.item_alias != kNoName && allows(expectation, Terminal::Comma)) {
+      level.item_alias != kNoName && allows(Terminal::Comma)) {
     if (owes_more(step)) return word(Terminal::Comma);
   }
-  if (slot == Slot::NewName && !allows(expectation, Terminal::RightParen)) return fresh_name(sem);
+  if (slot == Slot::NewName && !allows(Terminal::RightParen)) return fresh_name(sem);
   for (const Terminal closer : {Terminal::RightParen, Terminal::kw_END, Terminal::kw_THEN}) {
-    if (allows(expectation, closer)) return word(closer);
+    if (allows(closer)) return word(closer);
   }
-  if (slot == Slot::Column) return next_name(expectation);  // USING (
-  if (slot == Slot::Collation || (slot == Slot::Type && !allows(expectation, Terminal::RightParen)))
-    return next_name(expectation);
-  if (allows(expectation, Terminal::Integer) && slot != Slot::Type) {  // an operand
-    const bool signed_number = !allows(expectation, Terminal::LeftParen);
+  if (slot == Slot::Column) return next_name();  // USING (
+  if (slot == Slot::Collation || (slot == Slot::Type && !allows(Terminal::RightParen))) return next_name();
+  if (allows(Terminal::Integer) && slot != Slot::Type) {  // an operand
+    const bool signed_number = !allows(Terminal::LeftParen);
     if (signed_number || slot != Slot::Name) {
       Choice one = literal();
-      if (one.word.terminal == Terminal::kw_NULL && !allows(expectation, Terminal::kw_NULL)) {
+      if (one.word.terminal == Terminal::kw_NULL && !allows(Terminal::kw_NULL)) {
         one = Choice{};
         one.word.terminal = Terminal::Integer;
         one.word.literal.value = 1;
@@ -330,20 +225,20 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     }
     return literal();
   }
-  if (allows(expectation, Terminal::kw_NULL) && slot == Slot::Name) return word(Terminal::kw_NULL);
+  if (allows(Terminal::kw_NULL) && slot == Slot::Name) return word(Terminal::kw_NULL);
   for (const Terminal closer :
        {Terminal::kw_SELECT, Terminal::kw_BY, Terminal::kw_WHEN, Terminal::kw_ROW, Terminal::kw_PRECEDING,
         Terminal::kw_FOLLOWING, Terminal::kw_UNBOUNDED, Terminal::kw_OTHERS, Terminal::kw_TIES, Terminal::kw_FIRST,
         Terminal::kw_LAST, Terminal::kw_JOIN, Terminal::kw_USING}) {
-    if (allows(expectation, closer)) return word(closer);
+    if (allows(closer)) return word(closer);
   }
   if (in_frame && frame.kind == Frame::Expr && store_.frames[frame.below].kind == Frame::Cast && sems_open(sem) > 1 &&
-      allows(expectation, Terminal::kw_AS)) {
+      allows(Terminal::kw_AS)) {
     return word(Terminal::kw_AS);
   }
   const Frame* const term = step.term();
-  if (term != nullptr && term->owes_operator && allows(expectation, Terminal::Plus)) return word(Terminal::Plus);
-  if (in_frame && allows(expectation, Terminal::Comma) && !has_zero(step)) {
+  if (term != nullptr && term->owes_operator && allows(Terminal::Plus)) return word(Terminal::Plus);
+  if (in_frame && allows(Terminal::Comma) && !has_zero(step)) {
     // Arguments that are missing.
     for (Index i = tracker_.sems_[sem].sem.frame; i != 0; i = store_.frames[i].below) {
       const Frame& open = store_.frames[i];
@@ -351,18 +246,17 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
       if (open.kind != Frame::Expr) break;
     }
   }
-  if (has_zero(step) && allows(expectation, Terminal::Plus)) return word(Terminal::Plus);
+  if (has_zero(step) && allows(Terminal::Plus)) return word(Terminal::Plus);
   if (level.clause == Clause::Items && !level.settled) {
     const auto items = static_cast<int>(store_.items[level.items].count) + 1;  // with the one at hand
-    if (level.width != 0 && items < level.width && !level.star && allows(expectation, Terminal::Comma))
-      return word(Terminal::Comma);
-    if (allows(expectation, Terminal::kw_FROM)) return word(Terminal::kw_FROM);
-    if (allows(expectation, Terminal::Comma)) return word(Terminal::Comma);
+    if (level.width != 0 && items < level.width && !level.star && allows(Terminal::Comma)) return word(Terminal::Comma);
+    if (allows(Terminal::kw_FROM)) return word(Terminal::kw_FROM);
+    if (allows(Terminal::Comma)) return word(Terminal::Comma);
   }
   for (const Terminal closer : {Terminal::kw_AND, Terminal::kw_AS, Terminal::LeftParen, Terminal::kw_WHERE,
                                 Terminal::Plus, Terminal::kw_IN, Terminal::kw_FROM, Terminal::Comma,
                                 Terminal::kw_DISTINCT, Terminal::Dot, Terminal::kw_NULL, Terminal::kw_MATERIALIZED}) {
-    if (allows(expectation, closer)) return word(closer);
+    if (allows(closer)) return word(closer);
   }
   return std::nullopt;
 }
@@ -424,30 +318,57 @@ std::optional<std::string> Completer::complete(PrefixId id) {
   std::optional<std::string> result;
   const std::optional<std::string> rest = finish_lexeme(id);
   if (rest) {
-    std::string text = *rest;
     PrefixId at = id;
     for (const char c : *rest) at = tracker_.push(at, static_cast<uint8_t>(c));
-    Index sem = at == kDead ? SqlTracker::kNever : tracker_.ended(at);
     // Words, numbers and quotes are parted; nothing that is written here could lengthen an operator.
     const Kind kind = at == kDead ? Kind::Blank : tracker_.prefixes_[at].lex.kind;
-    bool parted = kind == Kind::Blank || kind >= Kind::Dot;
-    constexpr int kMostLexemes = 6000;
-    for (int i = 0; sem != SqlTracker::kNever && i < kMostLexemes; ++i) {
-      if (allows(tracker_.expected(sem), Terminal::End)) {
-        result = text;
-        break;
-      }
-      const std::optional<Choice> choice = next(sem);
-      if (!choice) break;
-      const bool punctuation = choice->text == ")" || choice->text == "," || choice->text == "(" || choice->text == ".";
-      if (!parted && !punctuation) text += ' ';
-      text += choice->text;
-      parted = !is_word_byte(choice->text.back()) && choice->text.back() != '`';
-      sem = tracker_.read_word(sem, choice->word);
+    const bool parted = kind == Kind::Blank || kind >= Kind::Dot;
+    if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) {
+      if (const auto end = finish(tracker_.ended(at), parted)) result = *rest + *end;
     }
   }
   tracker_.release(mark);
   return result;
+}
+
+// From between two lexemes. What follows from a state follows from every state with its key.
+std::optional<std::string> Completer::finish(Index sem, bool parted) {
+  constexpr int kMostLexemes = 6000;
+  constexpr size_t kMostKept = 50000;
+  struct Station {
+    Key key;
+    size_t at;
+  };
+  std::vector<Station> stations;
+  std::string text;
+  auto& known = tracker_.endings_;
+  bool ended = false;
+  for (int i = 0; sem != SqlTracker::kNever && i < kMostLexemes && !ended; ++i) {
+    Key key = tracker_.sem_key(sem);
+    key.low ^= parted ? 0x9E3779B97F4A7C15u : 0;
+    stations.push_back({key, text.size()});
+    if (const auto found = known.find(key); found != known.end()) {
+      text += found->second;
+      ended = true;
+      break;
+    }
+    stand_at(sem);
+    if (allows(Terminal::End)) {
+      ended = true;
+      break;
+    }
+    const std::optional<Choice> choice = next(sem);
+    if (!choice) return std::nullopt;
+    const bool punctuation = choice->text == ")" || choice->text == "," || choice->text == "(" || choice->text == ".";
+    if (!parted && !punctuation) text += ' ';
+    text += choice->text;
+    parted = !is_word_byte(choice->text.back()) && choice->text.back() != '`';
+    sem = tracker_.read_word(sem, choice->word);
+  }
+  if (!ended) return std::nullopt;
+  if (known.size() > kMostKept) known.clear();
+  for (const Station& station : stations) known.try_emplace(station.key, text.substr(station.at));
+  return text;
 }
 
 }  // namespace pccsql::track

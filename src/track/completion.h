@@ -24,10 +24,12 @@ class Completer {
     std::string text;
   };
   std::optional<std::string> finish_lexeme(PrefixId prefix);
+  std::optional<std::string> finish(Index sem, bool parted);
+  bool is_expected(const Expectation& next, uint32_t node, const std::string& text, bool quoted) const;
   std::optional<std::string> shortest_word(const Expectation& next, const std::string& prefix, bool quoted) const;
   std::optional<Choice> next(Index sem);
-  std::optional<Choice> next_in_from(Step& step, const Expectation& expectation);
-  std::optional<Choice> next_name(const Expectation& expectation) const;
+  std::optional<Choice> next_in_from(Step& step);
+  std::optional<Choice> next_name();
   std::optional<Choice> fresh_name(Index sem);
   std::optional<NameId> owed_output(Step& step, bool after_as);
   bool owes_more(Step& step);
@@ -35,13 +37,14 @@ class Completer {
   bool has_zero(Step& step) const;
   Choice word(Terminal terminal) const;
   Choice name(std::string_view text) const;
-  bool allows(const Expectation& expectation, Terminal terminal) const {
-    return expectation.terminals[static_cast<size_t>(terminal)];
-  }
+  // Whether this kind of lexeme can come next where `stand_at` stands.
+  bool allows(Terminal terminal);
+  void stand_at(Index sem);
 
   SqlTracker& tracker_;
   Store& store_;
   Index at_ = 0;
+  TerminalSet tried_, allowed_;
 };
 
 }  // namespace pccsql::track

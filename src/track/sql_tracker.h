@@ -110,6 +110,7 @@ class SqlTracker final : public Tracker {
     size_t prefixes, sems, journal, completions;
   };
   std::vector<Mark> marks_;
+  std::unordered_map<Key, std::string, KeyHash> endings_;  // what finishes a text, by the key of where it stands
   std::vector<std::string> completions_ = std::vector<std::string>(1);
   std::vector<PrefixId> journal_;  // whose `ended` was computed, in order
 };

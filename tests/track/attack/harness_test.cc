@@ -104,7 +104,8 @@ TEST(Harness, SeesRollbackThatForgets) {
 }
 
 Replay::Count replay_of(Ground& ground, const std::vector<std::string>& list, Fault fault, const std::string& text) {
-  Replay replay(ground, [&] { return std::make_unique<ListTracker>(ground, list, fault); }, {});
+  Replay replay(
+      ground, [&] { return std::make_unique<ListTracker>(ground, list, fault); }, false);
   replay.text(text);
   return replay.count();
 }

@@ -23,8 +23,41 @@ std::string lexeme_at(const std::string& text, size_t at) {
 
 }  // namespace
 
-Replay::Replay(Ground& ground, const MakeTracker& make, const MakeTracker& make_open)
-    : ground_(ground), tracker_(make()), open_(make_open ? make_open() : nullptr) {}
+Replay::Replay(Ground& ground, const MakeTracker& make, bool ask_settings)
+    : ground_(ground), tracker_(make()), ask_settings_(ask_settings) {}
+
+std::string Replay::excuse(const std::string& sql, size_t at) {
+  const auto stopped = [&](const TrackSettings& settings, size_t byte, bool later) -> std::string {
+    const Span refused{static_cast<uint32_t>(byte), static_cast<uint32_t>(byte) + 1};
+    const Bound* found = bound_that_stopped(find_bounds(ground_.catalog(), settings, sql), refused, later);
+    return found != nullptr ? std::string(found->name) : "";
+  };
+  // A construct at the very place says most; a setting that lets the text through comes next.
+  if (std::string bound = stopped(ground_.settings, at, false); !bound.empty()) return bound;
+  std::string further;
+  for (size_t i = 0; ask_settings_ && i < setting_bounds().size(); ++i) {
+    const SettingBound& lifted = setting_bounds()[i];
+    if (opened_.size() == i) {
+      TrackSettings settings = ground_.settings;
+      settings.derived_names |= lifted.derived_names;
+      if (lifted.any_alias) settings.aliases = Aliases::Any;
+      auto open = std::make_unique<Ground>(ground_.name, ground_.schema, ground_.policy, settings);
+      auto tracker = sql_trackers(*open)();
+      opened_.push_back({std::move(open), std::move(tracker)});
+    }
+    Tracker& tracker = *opened_[i].tracker;
+    const uint32_t mark = tracker.mark();
+    size_t byte = 0;
+    const PrefixId end = push_all(tracker, tracker.start(), sql, &byte);
+    const bool through = end != kDead && tracker.may_end(end);
+    tracker.release(mark);
+    if (through) return std::string(lifted.name);
+    // It may get further, to where a construct stops it.
+    if (further.empty() && byte > at) further = stopped(opened_[i].ground->settings, byte, true);
+  }
+  if (std::string bound = stopped(ground_.settings, at, true); !bound.empty()) return bound;
+  return further;
+}
 
 void Replay::text(const std::string& sql) {
   const Judgement judgement = ground_.checker.check(sql, ground_.policy);
@@ -45,20 +78,7 @@ void Replay::text(const std::string& sql) {
     return;
   }
   if (admitted) return;
-  const auto excuse = [&](const TrackSettings& settings, size_t byte) -> std::string {
-    const Span refused{static_cast<uint32_t>(byte), static_cast<uint32_t>(byte) + 1};
-    const Bound* found = bound_that_stopped(find_bounds(ground_.catalog(), settings, sql), refused, true);
-    return found != nullptr ? std::string(found->name) : "";
-  };
-  std::string bound = excuse(ground_.settings, at);
-  if (open_ && bound.empty()) {
-    const uint32_t open_mark = open_->mark();
-    size_t open_at = 0;
-    const PrefixId open_end = push_all(*open_, open_->start(), sql, &open_at);
-    const bool lifted = open_end != kDead && open_->may_end(open_end);
-    bound = lifted ? "lifted by a setting" : excuse(opened(ground_.settings), open_at);
-    open_->release(open_mark);
-  }
+  const std::string bound = excuse(sql, at);
   if (!bound.empty()) {
     ++count_.excused[bound];
     return;
@@ -97,12 +117,6 @@ std::string report(const Replay::Count& count, size_t most) {
     }
   }
   return text;
-}
-
-TrackSettings opened(TrackSettings settings) {
-  settings.derived_names = true;
-  settings.aliases = Aliases::Any;
-  return settings;
 }
 
 }  // namespace pccsql::attack

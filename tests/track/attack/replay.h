@@ -1,7 +1,7 @@
 // Replay: whole texts pushed byte by byte, and what the checker says held against what the tracker did.
 //
 // A safe text must be admitted to its end, unless a bound of the decoder excuses it: one that can be seen in the text
-// (track/bounds.h), or one that a setting lifts, which is seen by asking a second tracker with these settings open. Any other text
+// (track/bounds.h), or one that a setting lifts, which is seen by asking a tracker with that setting. Any other text
 // must not be admitted to its end.
 #pragma once
 
@@ -25,8 +25,8 @@ struct Miss {
 
 class Replay {
  public:
-  // `make` makes the tracker to try, `make_open` one with the settings that lift bounds; the latter may be empty.
-  Replay(Ground& ground, const MakeTracker& make, const MakeTracker& make_open);
+  // Tries a tracker that `make` makes. With `ask_settings`, what it stops is tried again with settings that lift bounds.
+  Replay(Ground& ground, const MakeTracker& make, bool ask_settings);
 
   // Also the uses are compared, of texts that are admitted.
   void text(const std::string& sql);
@@ -43,15 +43,21 @@ class Replay {
   const Count& count() const { return count_; }
 
  private:
+  // The name of the bound that excuses stopping at that byte; "" if none does.
+  std::string excuse(const std::string& sql, size_t at);
+
+  struct Opened {
+    GroundPtr ground;
+    std::unique_ptr<Tracker> tracker;
+  };
   Ground& ground_;
   std::unique_ptr<Tracker> tracker_;
-  std::unique_ptr<Tracker> open_;
+  bool ask_settings_;
+  std::vector<Opened> opened_;  // by setting_bounds(), made when first asked
   Count count_;
 };
 
 // Figures, and the first failures, those refused grouped by the lexeme at which they stop.
 std::string report(const Replay::Count& count, size_t most);
-// The settings that lift every bound that a setting can.
-TrackSettings opened(TrackSettings settings);
 
 }  // namespace pccsql::attack

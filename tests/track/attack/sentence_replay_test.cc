@@ -97,8 +97,7 @@ std::vector<GroundPtr> grounds() {
 void replay_sentences(const Grammar& grammar, SentenceGenerator::Fill fill, uint64_t seed, int sentences, int length) {
   Replay::Count count;
   for (const GroundPtr& ground : grounds()) {
-    Ground open(ground->name, ground->schema, ground->policy, opened(ground->settings));
-    Replay replay(*ground, sql_trackers(*ground), sql_trackers(open));
+    Replay replay(*ground, sql_trackers(*ground), true);
     SentenceGenerator generator(grammar, fill, seed++);
     for (int i = 0; i < (long_run() ? sentences * 30 : sentences); ++i) replay.text(generator.next(length));
     count.add(replay.count());

@@ -51,13 +51,9 @@ const std::vector<Alphabet>& alphabets() {
 // One policy's share of the search.
 struct Side {
   Side(Ground& ground_in)
-      : ground(ground_in),
-        open(ground.name, ground.schema, ground.policy, opened(ground.settings)),
-        tracker(sql_trackers(ground)()),
-        replay(ground, sql_trackers(ground), sql_trackers(open)) {}
+      : ground(ground_in), tracker(sql_trackers(ground)()), replay(ground, sql_trackers(ground), true) {}
 
   Ground& ground;
-  Ground open;
   std::unique_ptr<Tracker> tracker;
   Replay replay;
 };
