@@ -276,7 +276,7 @@ std::optional<NameId> Completer::owed_output(Step& step, bool after_as) {
       if (std::find(written.begin(), written.end(), output) != written.end() || output == level.item_alias) continue;
       const Store::Mark mark = store_.mark();
       bool fits = false;
-      for (const Terminal end : {Terminal::Comma, Terminal::RightParen}) {
+      for (const Terminal end : {Terminal::Comma, Terminal::RightParen, Terminal::kw_FROM}) {
         Step copy(store_, tracker_.sems_[at_].sem);
         fits |= (after_as || copy.read(word(Terminal::kw_AS).word)) &&
                 copy.read(name(store_.names.text(output)).word) && copy.read(word(end).word);

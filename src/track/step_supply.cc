@@ -89,6 +89,9 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
   for (const FromChoice& choice : found.from) {
     if (choice.source == nullptr && (derived > kDeepest || level.join_natural)) return false;
   }
+  // Where `*` must come to a given width, only derived tables are sure to fill it.
+  const bool wants_item = level.item_open || level.clause == Clause::Items;
+  if (level.plain_star && wants_item && derived > kDeepest && width_fixed(level)) return false;
   // A name in ON cannot be merged by RIGHT or FULL further right.
   if (level.from != 0 && store_.from[level.from].outer) {
     for (Index i = found.open_merged.empty() ? 0 : level.refs; i != 0; i = store_.refs[i].below) {

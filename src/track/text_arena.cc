@@ -4,17 +4,33 @@
 
 namespace pccsql::track {
 
-TextArena::TextArena() : nodes_(1) {}
+TextArena::TextArena() : nodes_(1), slots_(1024) {}
+
+// Where the key is, or the free place where it belongs.
+size_t TextArena::slot_of(uint64_t key) const {
+  const size_t mask = slots_.size() - 1;
+  uint64_t hash = (key + 1) * 0x9E3779B97F4A7C15u;
+  size_t slot = (hash ^ hash >> 32) & mask;
+  while (slots_[slot].child != kEmptyText && slots_[slot].key != key) slot = (slot + 1) & mask;
+  return slot;
+}
 
 TextId TextArena::append(TextId text, uint8_t byte) {
   const uint64_t key = (uint64_t{text} << 8) | byte;
-  if (const auto found = children_.find(key); found != children_.end()) return found->second;
+  if (const Slot& found = slots_[slot_of(key)]; found.child != kEmptyText) return found.child;
   const auto folded_byte = static_cast<uint8_t>(fold(static_cast<char>(byte)));
   const bool is_folded = folded_byte == byte && nodes_[text].folded == text;
   const TextId twin = is_folded ? 0 : append(nodes_[text].folded, folded_byte);
   const auto id = static_cast<TextId>(nodes_.size());
   nodes_.push_back({text, is_folded ? id : twin, nodes_[text].length + 1, byte});
-  children_.emplace(key, id);
+  if (nodes_.size() * 2 > slots_.size()) {
+    std::vector<Slot> before(slots_.size() * 2);
+    before.swap(slots_);
+    for (const Slot& slot : before) {
+      if (slot.child != kEmptyText) slots_[slot_of(slot.key)] = slot;
+    }
+  }
+  slots_[slot_of(key)] = {key, id};
   return id;
 }
 

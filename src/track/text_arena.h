@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace pccsql::track {
@@ -34,7 +33,13 @@ class TextArena {
     uint8_t byte = 0;
   };
   std::vector<Node> nodes_;
-  std::unordered_map<uint64_t, TextId> children_;  // (parent, byte) -> child
+  // (parent, byte) -> child: open addressing over a power of two, because a walk over a vocabulary asks it at every byte.
+  struct Slot {
+    uint64_t key = 0;
+    TextId child = kEmptyText;  // kEmptyText: free; it is nobody's child
+  };
+  size_t slot_of(uint64_t key) const;
+  std::vector<Slot> slots_;
 };
 
 }  // namespace pccsql::track
