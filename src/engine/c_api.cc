@@ -1,6 +1,6 @@
 // The C ABI: each function is one call of the C++ API, and no exception leaves it.
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
@@ -29,7 +29,7 @@ using pccsql::Settings;
 char* copied(std::string_view text) {
   auto* made = static_cast<char*>(std::malloc(text.size() + 1));
   if (made == nullptr) return nullptr;
-  std::memcpy(made, text.data(), text.size());
+  std::copy(text.begin(), text.end(), made);
   made[text.size()] = '\0';
   return made;
 }

@@ -2,43 +2,11 @@
 #include <algorithm>
 
 #include "track/bounds_detect.h"
+#include "track/precedence.h"
 #include "track/world.h"
 
 namespace pccsql::track::detect {
 namespace {
-
-// Loosest first; prefix operators stay until their operand ends.
-int precedence(Terminal op) {
-  switch (op) {
-    case Terminal::kw_OR:
-      return 1;
-    case Terminal::kw_AND:
-      return 2;
-    case Terminal::Less:
-    case Terminal::LessEqual:
-    case Terminal::Greater:
-    case Terminal::GreaterEqual:
-      return 5;
-    case Terminal::Ampersand:
-    case Terminal::Bar:
-    case Terminal::ShiftLeft:
-    case Terminal::ShiftRight:
-      return 7;
-    case Terminal::Plus:
-    case Terminal::Minus:
-      return 8;
-    case Terminal::Star:
-    case Terminal::Slash:
-    case Terminal::Percent:
-      return 9;
-    case Terminal::Concat:
-    case Terminal::Arrow:
-    case Terminal::LongArrow:
-      return 10;
-    default:
-      return 4;
-  }
-}
 
 bool is_prefix(Terminal t) {
   return t == Terminal::kw_NOT || t == Terminal::Minus || t == Terminal::Plus || t == Terminal::Tilde;

@@ -213,7 +213,7 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
       break;
     case Slot::Alias:
     case Slot::NewName:
-      if (step.names_from_item(slot == Slot::Alias)) {
+      if (step.names_from_item()) {
         next.free_word = next.free_quoted = step.fresh_alias_fits();
         for (const Obligation& wanted : step.pending(step.level())) {
           if (wanted.qualifier != kNoName && step.alias_fits(wanted.qualifier)) add(wanted.qualifier, true);
@@ -377,10 +377,9 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
              uint64_t{level.from_open} << 16 | uint64_t{level.settled} << 17 | uint64_t{level.star} << 18 |
              uint64_t{level.plain_star} << 19 | uint64_t{level.aggregating} << 20 | uint64_t{level.grouped} << 21 |
              uint64_t{level.windowed} << 22 | uint64_t{level.extreme} << 23 | uint64_t{level.nested} << 24 |
-             uint64_t{level.item_aggregate} << 25 | uint64_t{level.item_window} << 26 |
-             uint64_t{level.item_outward} << 27 | uint64_t{level.merges} << 28 | uint64_t{level.outer_join} << 29 |
-             uint64_t{level.item_star} << 30 | uint64_t{level.join_natural} << 31 | uint64_t{level.join_outer} << 32 |
-             uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34);
+             uint64_t{level.item_aggregate} << 25 | uint64_t{level.item_window} << 26 | uint64_t{level.merges} << 28 |
+             uint64_t{level.outer_join} << 29 | uint64_t{level.item_star} << 30 | uint64_t{level.join_natural} << 31 |
+             uint64_t{level.join_outer} << 32 | uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34);
     hash.add(uint64_t{level.width} | uint64_t{std::min<uint16_t>(level.branches, 2)} << 16 |
              uint64_t{level.tables} << 32 | uint64_t{level.depth} << 48);
     hash.add(uint64_t{level.branches > kMostBranches - 100 ? level.branches : uint16_t{0}});

@@ -161,11 +161,7 @@ bool Step::prepare_name() {
   return true;
 }
 
-bool Step::names_from_item(bool without_as) const {
-  if (in_frame() || level_.clause != Clause::From) return false;
-  static_cast<void>(without_as);
-  return level_.from != 0;
-}
+bool Step::names_from_item() const { return !in_frame() && level_.clause == Clause::From && level_.from != 0; }
 
 bool Step::end() {
   if (!store_.control.may_end(sem_.stack)) return false;
@@ -197,7 +193,7 @@ bool Step::enter(RuleId rule, const Word& word) {
     case R::select_item:
       level_.item_refs = ref_count();
       level_.item_alias = kNoName;
-      level_.extreme = level_.nested = level_.item_aggregate = level_.item_window = level_.item_outward = false;
+      level_.extreme = level_.nested = level_.item_aggregate = level_.item_window = false;
       level_.item_star = false;
       level_dirty_ = true;
       return true;
@@ -374,7 +370,7 @@ bool Step::shift(RuleId rule, const Word& word) {
     case R::cte_name:
       return read_cte_name(word);
     case R::cte:
-      return word.terminal == Terminal::RightParen ? close_cte() : true;
+      return true;
     case R::compound:
       return level_.branches < kMostBranches;
     case R::select:

@@ -53,7 +53,7 @@ class Step {
   // Ends and begins the rules that a name read next would end and begin; false if none can follow.
   bool prepare_name();
   // Whether the next new name is an alias in FROM.
-  bool names_from_item(bool without_as) const;
+  bool names_from_item() const;
   const Frame* term() const;
   bool compound_term() const {
     const Frame* const order = term();
@@ -116,7 +116,6 @@ class Step {
   void note_order_names();
   bool widths_fit(bool closing) const;
   bool read_cte_name(const Word& word);
-  bool close_cte();
 
   // step_from.cc: FROM, joins, aliases, USING
   bool read_from();

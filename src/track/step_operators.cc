@@ -2,46 +2,11 @@
 // a value until `=`, `%` or a number that could overflow makes it a question.
 #include <algorithm>
 
+#include "track/precedence.h"
 #include "track/step.h"
 
 namespace pccsql::track {
 namespace {
-
-// The database's table, loosest first.
-constexpr int kAnd = 2, kEquality = 4, kCollate = 11;
-int precedence(Terminal op) {
-  switch (op) {
-    case Terminal::kw_OR:
-      return 1;
-    case Terminal::kw_AND:
-      return kAnd;
-    case Terminal::Less:
-    case Terminal::LessEqual:
-    case Terminal::Greater:
-    case Terminal::GreaterEqual:
-      return 5;
-    case Terminal::Ampersand:
-    case Terminal::Bar:
-    case Terminal::ShiftLeft:
-    case Terminal::ShiftRight:
-      return 7;
-    case Terminal::Plus:
-    case Terminal::Minus:
-      return 8;
-    case Terminal::Star:
-    case Terminal::Slash:
-    case Terminal::Percent:
-      return 9;
-    case Terminal::Concat:
-    case Terminal::Arrow:
-    case Terminal::LongArrow:
-      return 10;
-    case Terminal::kw_COLLATE:
-      return kCollate;
-    default:
-      return kEquality;
-  }
-}
 
 bool is_arithmetic(Terminal op) {
   return op == Terminal::Plus || op == Terminal::Minus || op == Terminal::Star || op == Terminal::Slash;
@@ -153,11 +118,9 @@ bool Step::read_operator(Terminal op, bool postfix) {
     if (op == Terminal::kw_AND && (frame_.operators == 0 || store_.operators[frame_.operators].precedence < kAnd))
       return false;
   }
-  const bool zero = frame_.zero;
   reduce(binds);
   if (op == Terminal::kw_COLLATE) {
     frame_.zero = false;
-    static_cast<void>(zero);
     return true;
   }
   frame_.operated = true;

@@ -103,8 +103,6 @@ bool Step::close_query() {
   return true;
 }
 
-bool Step::close_cte() { return true; }
-
 bool Step::read_cte_name(const Word& word) {
   if (word.keyword || word.name == world_.true_name() || word.name == world_.false_name()) return false;
   if (frame_.part == 0) {

@@ -118,15 +118,13 @@ struct Level {
   bool extreme = false;  // of the item being written
   bool nested = false;   // the item being written holds a SELECT
   bool item_star = false;
-  bool item_aggregate = false, item_window = false, item_outward = false;
+  bool item_aggregate = false, item_window = false;
   bool merges = false;      // some USING or NATURAL in FROM
   bool outer_join = false;  // some RIGHT or FULL in FROM
-  bool first_names_known = false;
-  uint16_t width = 0;  // that every branch must have; 0: any
+  uint16_t width = 0;       // that every branch must have; 0: any
   uint16_t branches = 0;
-  uint16_t tables = 0;       // in FROM, counted through derived tables and CTEs
-  uint16_t depth = 0;        // of the parser's stack, below this query
-  uint16_t query_depth = 0;  // with WITH
+  uint16_t tables = 0;  // in FROM, counted through derived tables and CTEs
+  uint16_t depth = 0;   // of the parser's stack, below this query
   Index refs = 0, items = 0, from = 0, passed = 0, ctes = 0, outputs = 0, declared = 0,
         order_names = 0;    // declared: (…) after a CTE's name
   uint32_t item_refs = 0;   // refs when the item began
@@ -165,8 +163,7 @@ struct Frame {
     Term,
     CteHead,
     DerivedTable,
-    Using,
-    FrameBound
+    Using
   } kind = Expr;
   Place place;          // Expr: of the expression itself; others: of what is written directly inside
   uint16_t depth = 0;   // of the parser's stack
@@ -175,7 +172,6 @@ struct Frame {
   // Expr
   Index operators = 0;
   uint32_t operand = 0;      // refs where the operand at hand begins
-  uint8_t prefixes = 0;      // signs before the operand at hand
   bool extreme = false;      // the operand at hand holds such a literal
   bool after = false;        // the operand at hand is complete
   bool zero = false;         // it is the number 0 and nothing else
@@ -186,11 +182,10 @@ struct Frame {
   NameId qualifier = kNoName;
   Quote quote = Quote::None;
   uint8_t readings = 0;
-  bool whole_star = false;  // it is `q.*`
   // Call
   const Callable* function = nullptr;
   uint16_t arguments = 0;
-  bool distinct = false, star = false, closed = false, inner_aggregate = false, scalar_only = false, filtered = false;
+  bool distinct = false, star = false, closed = false, scalar_only = false, filtered = false;
   // Case: 0 operand, 1 WHEN, 2 THEN, 3 ELSE. Expr: 1 after IS, 2 after NOT, 3 after EXISTS. Paren: 1 holds a SELECT
   uint8_t part = 0;
   uint8_t pairs = 0;
