@@ -39,7 +39,11 @@ class Models : public testing::TestWithParam<const char*> {
     if (vocabulary != "builtin") vocabulary = folder_ + "/vocab/ggml-vocab-" + vocabulary + ".gguf";
     if (vocabulary != "builtin" && !std::filesystem::exists(vocabulary)) GTEST_SKIP() << "no file " << vocabulary;
     auto loaded = Tokens::load(vocabulary);
-    if (!loaded) GTEST_SKIP() << loaded.error().to_string();
+    // Only a build without llama.cpp excuses a vocabulary that is there and cannot be read.
+    if (!loaded && loaded.error().message.find("built without llama.cpp") != std::string::npos) {
+      GTEST_SKIP() << loaded.error().to_string();
+    }
+    ASSERT_TRUE(loaded) << loaded.error().to_string();
     tokens_ = std::make_unique<Tokens>(std::move(*loaded));
   }
 

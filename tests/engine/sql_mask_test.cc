@@ -116,7 +116,11 @@ TEST_P(RealMask, IsWhatAcceptTakes) {
   const std::string path = *data + "/vocab/ggml-vocab-" + GetParam() + ".gguf";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no vocabularies in the benchmark data: " << path;
   auto vocabulary = read_gguf_vocabulary(path);
-  if (!vocabulary) GTEST_SKIP() << vocabulary.error().to_string();
+  // Only a build without llama.cpp excuses a vocabulary that is there and cannot be read.
+  if (!vocabulary && vocabulary.error().message.find("built without llama.cpp") != std::string::npos) {
+    GTEST_SKIP() << vocabulary.error().to_string();
+  }
+  ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
   const VocabularyIndex index(std::move(*vocabulary));
   compare(demo_engine(index, {}), is_long() ? 2000 : 6, 8, 5, false);
   // Under a budget each token that is tried has its completion computed: minutes for a few states.
