@@ -98,6 +98,7 @@ Walk Walker::walk(uint64_t seed) {
       walk.detail = "the mask is empty";
       return walk;
     }
+    if (watcher_) watcher_(matcher, mask.view());
     const TokenId id = chooser_.choose(mask.view(), random);
     const bool end = vocabulary.is_end_of_text(id);
     ++walk.tokens;

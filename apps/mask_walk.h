@@ -8,10 +8,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/mask_chooser.h"
@@ -47,6 +49,9 @@ class Walker {
   Walker(MaskWorld& world, const TokenClasses& classes, WalkLogits logits, uint32_t longest, size_t width);
 
   Walk walk(uint64_t seed);
+  // Called at each state of a walk, with the mask that was filled there. It must leave the matcher as it was.
+  using Watcher = std::function<void(Matcher&, ConstBitmask)>;
+  void watch(Watcher watcher) { watcher_ = std::move(watcher); }
   // The fewest tokens in which the mask lets a query be written; 0 where it lets none.
   uint32_t shortest() const { return shortest_; }
 
@@ -58,6 +63,7 @@ class Walker {
   uint32_t longest_;
   uint32_t shortest_ = 0;
   size_t width_;
+  Watcher watcher_;
 };
 
 struct WalkTotals {

@@ -14,7 +14,13 @@ void Resolver::rewritten_for_windows(const Core& core) {
                       "`() of a SELECT with window functions, inside a nested SELECT");
   }
   for (ExprId term = core.group_by; term != 0; term = ast_.exprs[term].next) {
-    const Expr& expr = ast_.exprs[term];
+    // The database looks through signs and COLLATE, of the term and of the item that it names.
+    ExprId named = term;
+    while (ast_.exprs[named].kind == ExprKind::Collate ||
+           (ast_.exprs[named].kind == ExprKind::Unary &&
+            (ast_.exprs[named].op == Terminal::Minus || ast_.exprs[named].op == Terminal::Plus)))
+      named = ast_.exprs[named].child;
+    const Expr& expr = ast_.exprs[named];
     if (expr.bind != Bind::Alias) continue;
     ExprId item = ast_.items[expr.bound].expr;
     while (ast_.exprs[item].kind == ExprKind::Collate || ast_.exprs[item].kind == ExprKind::Unary)

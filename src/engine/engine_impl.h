@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,12 @@ class Engine::Impl {
   MaskCache& cache() { return cache_; }
   MaskCache& word_cache() { return word_cache_; }  // which words may follow, for many states at once
   NeedCache& needs() { return needs_; }
+  // What Tracker::word_tokens() told, asked once.
+  template <typename Ask>
+  uint32_t word_tokens(const Ask& ask) {
+    std::call_once(word_tokens_once_, [&] { word_tokens_ = ask(); });
+    return word_tokens_;
+  }
   TrackerPool& pool() { return pool_; }
 
   // Tokens that go on with REFUSE after its first `written` bytes, ascending.
@@ -69,6 +76,8 @@ class Engine::Impl {
   std::array<std::vector<TokenId>, kRefuseWord.size()> refuse_tokens_;
   MaskCache cache_, word_cache_;
   NeedCache needs_;
+  std::once_flag word_tokens_once_;
+  uint32_t word_tokens_ = 0;
   TrackerPool pool_;
 };
 

@@ -39,9 +39,13 @@ const FreeTextParts& FreeTexts::made(size_t kind, size_t length) const {
       if (vocabulary_.is_text(id) && stays(id)) plain.view().set(id);
     }
     Trie rest(vocabulary_, trie_, [&](TokenId id) { return !plain.view().test(id); });
-    TrieShape shape(vocabulary_, rest);
-    slot.parts =
-        std::make_unique<const FreeTextParts>(FreeTextParts{std::move(plain), std::move(rest), std::move(shape)});
+    Trie words(vocabulary_, rest, [&](TokenId id) {
+      const std::string_view bytes = vocabulary_.bytes(id);
+      return std::ranges::all_of(bytes, [](char c) { return is_word_byte(static_cast<uint8_t>(c)); });
+    });
+    TrieShape shape(rest), words_shape(words);
+    slot.parts = std::make_unique<const FreeTextParts>(
+        FreeTextParts{std::move(plain), std::move(rest), std::move(shape), std::move(words), std::move(words_shape)});
   });
   return *slot.parts;
 }

@@ -21,7 +21,9 @@ namespace pccsql {
 struct FreeTextParts {
   BitmaskBuffer plain;
   Trie rest;
-  TrieShape shape;  // of `rest`
+  TrieShape shape;     // of `rest`
+  Trie rest_of_words;  // of those, letters and digits alone
+  TrieShape words_shape;
 };
 
 class FreeTexts {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "engine/plain.h"
@@ -17,9 +18,12 @@ namespace pccsql {
 //   FreeText free_text()                what kind of text it stands in
 //   uint32_t room()                     how many bytes more that may have
 //   bool admits_plain(FreeText kind)    whether every plain token may follow that keeps within the room
-// `owed`: how many bytes the character lacks that it stands in.
-template <typename Recognizer>
-void free_walk(const Trie& trie, const TrieShape& shape, Recognizer& recognizer, uint8_t owed, Bitmask mask) {
+// `owed`: how many bytes the character lacks that it stands in. Only the subtrees of the nodes from `first` to before `last`,
+// which are siblings, are walked; the recognizer stands before them.
+template <typename Recognizer, typename Mask>
+void free_walk(const Trie& trie, const TrieShape& shape, size_t first, size_t last, Recognizer& recognizer,
+               uint8_t owed, Mask&& mask) {
+  if (first >= last) return;
   using track::FreeText;
   struct Place {
     FreeText kind = FreeText::None;
@@ -40,12 +44,13 @@ void free_walk(const Trie& trie, const TrieShape& shape, Recognizer& recognizer,
     return made;
   };
   std::vector<Place> path{place(owed)};  // one for each byte that the recognizer has taken, and one before them
-  const size_t size = trie.size();
-  for (size_t i = 0; i < size;) {
+  const size_t above = trie.node(first).depth - 1U;
+  for (size_t i = first; i < last;) {
     const Trie::Node& node = trie.node(i);
-    if (path.size() > node.depth) {
-      recognizer.pop(path.size() - node.depth);
-      path.resize(node.depth);
+    const size_t depth = node.depth - above;
+    if (path.size() > depth) {
+      recognizer.pop(path.size() - depth);
+      path.resize(depth);
     }
     Place& here = path.back();
     if (here.kind != FreeText::None && here.bulk != Place::No && shape.is_plain(i, here.kind, here.room)) {
@@ -68,6 +73,11 @@ void free_walk(const Trie& trie, const TrieShape& shape, Recognizer& recognizer,
     ++i;
   }
   if (path.size() > 1) recognizer.pop(path.size() - 1);
+}
+
+template <typename Recognizer, typename Mask>
+void free_walk(const Trie& trie, const TrieShape& shape, Recognizer& recognizer, uint8_t owed, Mask&& mask) {
+  free_walk(trie, shape, 0, trie.size(), recognizer, owed, std::forward<Mask>(mask));
 }
 
 }  // namespace pccsql

@@ -24,11 +24,7 @@ void MaskCache::insert(const track::Key& key, std::shared_ptr<const StoredMask> 
   if (bytes > most_bytes_) return;
   Shard& shard = shard_of(key);
   const std::unique_lock lock(shard.mutex);
-  if (const auto before = shard.entries.find(key); before != shard.entries.end()) {
-    if (before->second.mask->measured || !mask->measured) return;
-    shard.bytes -= cost(*before->second.mask);
-    shard.entries.erase(before);
-  }
+  if (shard.entries.contains(key)) return;
   if (shard.bytes + bytes > most_bytes_) make_room(shard);
   if (shard.bytes + bytes > most_bytes_) {
     shard.evictions += shard.entries.size();

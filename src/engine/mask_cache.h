@@ -25,7 +25,7 @@ class MaskCache {
 
   // nullptr: not there.
   std::shared_ptr<const StoredMask> find(const track::Key& key);
-  // Two threads may compute the same mask; the first one stays, unless only the second is measured.
+  // Two threads may compute the same mask; the first one stays.
   void insert(const track::Key& key, std::shared_ptr<const StoredMask> mask);
 
   Engine::CacheStatistics statistics() const;

@@ -34,7 +34,7 @@ void Matcher::Impl::start() {
   first.prefix = tracker().start();
   if (engine_->settings().refusal) first.refusing = 0;
   if (first.prefix == track::kDead) return fault("the tracker has no beginning");
-  if (budget_ != 0 && engine_->looks_ahead() && needed(first.prefix) == NeedCache::kNone) {
+  if (budget_ != 0 && engine_->looks_ahead() && written_out(first.prefix) == NeedCache::kNone) {
     return fault("the tracker knows no query, or the vocabulary cannot write it");
   }
   if (budget_ != 0 && !fits(first.prefix, budget_, {}, nullptr)) {
@@ -80,8 +80,11 @@ std::optional<Matcher::Impl::Step> Matcher::Impl::step_after(std::string_view by
   for (size_t i = 0; i < bytes.size() && next.prefix != track::kDead; ++i) {
     next.prefix = tracker().push(next.prefix, static_cast<uint8_t>(bytes[i]));
   }
-  if (next.prefix != track::kDead && budget_ != 0 && !fits(next.prefix, left_then, bytes, &next.plan)) {
-    next.prefix = track::kDead;
+  if (next.prefix != track::kDead && budget_ != 0) {
+    // As the mask judges single tokens; a longer text by what it needs in the end.
+    const bool fit = tokens > 1 ? written_out(next.prefix) < left_then
+                                : !is_near_the_end(top.prefix) || fits(next.prefix, left_then, bytes, &next.plan);
+    if (!fit) next.prefix = track::kDead;
   }
   if (next.prefix == track::kDead) tracker().release(next.mark);
 

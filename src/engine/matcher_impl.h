@@ -18,6 +18,8 @@
 
 namespace pccsql {
 
+class Judge;
+
 // A tracker is not for several threads; forks share one, and take turns.
 struct SharedTracker {
   explicit SharedTracker(Engine::Impl& from) : engine(from) {}
@@ -58,11 +60,16 @@ class Matcher::Impl {
   static constexpr uint8_t kNotRefusing = 0xFF;
   static constexpr uint32_t kNoMark = UINT32_MAX;  // of a step that made nothing
 
-  // A text that finishes the query within the budget, of which `written` bytes are there.
+  // A text that finishes the query within the budget, cut into tokens, of which `taken` are there.
   struct Plan {
     std::shared_ptr<const std::string> text;
-    uint32_t written = 0;
-    std::string_view rest() const { return text ? std::string_view(*text).substr(written) : std::string_view(); }
+    std::shared_ptr<const std::vector<uint32_t>> cuts;  // where each token ends
+    uint32_t taken = 0;
+    uint32_t written() const { return taken == 0 ? 0 : (*cuts)[taken - 1]; }
+    uint32_t tokens() const { return static_cast<uint32_t>(cuts->size()) - taken; }
+    std::string_view rest() const { return text ? std::string_view(*text).substr(written()) : std::string_view(); }
+    // Goes on by `bytes`; false, and of no more use, where they are not its next tokens.
+    bool take(std::string_view bytes);
   };
   // Where the text stands after a token. The first one stands before all tokens.
   struct Step {
@@ -94,9 +101,14 @@ class Matcher::Impl {
   // A step all the same, where the text does not go on: so that rollback() counts tokens.
   void stay(bool ended) noexcept;
 
-  // Tokens of the tracker's completion; NeedCache::kNone where there is none.
-  uint32_t needed(track::PrefixId prefix);
-  uint32_t needed_after_plain(track::PrefixId prefix);
+  // An upper bound on the tokens that finish the query; NeedCache::kNone or more where that cannot be done.
+  uint64_t needed(track::PrefixId prefix);
+  // Likewise after any word that may be begun or written there.
+  uint64_t needed_for_words(track::PrefixId start);
+  uint32_t bound(track::PrefixId prefix);
+  // The tokens of the tracker's own completion.
+  uint32_t written_out(track::PrefixId prefix);
+  uint32_t tokens_of(std::string_view text) const;
   std::optional<std::string> completion(track::PrefixId prefix);
   // Whether the generation can still end well with `left` tokens after `bytes` from the top step, which lead to
   // `prefix`. `plan` is set where the way to do so must be remembered.
@@ -107,19 +119,13 @@ class Matcher::Impl {
   // What the tracker admits after the top step, ends of text included; nullptr: nothing, and the generation is refused.
   // INVARIANT: with REFUSE, bit for bit what accept_token takes.
   std::shared_ptr<const StoredMask> current_mask();
-  // The budget aside; with `near`, how many tokens a completion takes after each is found out, too.
-  std::shared_ptr<const StoredMask> loose_mask(track::PrefixId prefix, bool near);
+  std::shared_ptr<const StoredMask> loose_mask(track::PrefixId prefix);  // the budget aside
+  StoredMask made_mask(track::PrefixId prefix, Judge* judge);
   // Whether one token more could use up the budget.
   bool is_near_the_end(track::PrefixId prefix);
-  // False, and nothing done, where the tracker does not tell parts apart.
-  bool add_parts(track::PrefixId prefix, Bitmask bits);
-  void add_words(track::PrefixId seam, track::Key key, const VocabularyIndex::Impl::Part& part, uint64_t which,
-                 Bitmask bits);
-  bool budget_bites(const StoredMask& loose) const;
   // What is known of free text here; nullptr: every token must be walked.
   const FreeTextParts* free_text(track::PrefixId prefix);
-  class MeasuringWalk;
-  class FittingWalk;
+  class BudgetJudge;
   std::shared_ptr<const StoredMask> tight_mask(track::PrefixId prefix);
   std::vector<TokenId> current_refuse_tokens() const;
   uint32_t left() const { return budget_ - steps_.back().tokens; }

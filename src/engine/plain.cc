@@ -1,8 +1,10 @@
 #include "engine/plain.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/text.h"
+#include "track/lexical.h"
 
 namespace pccsql {
 using track::FreeText;
@@ -17,12 +19,18 @@ bool is_plain_byte(FreeText kind, uint8_t byte) {
       return false;
     case FreeText::NewName:
       return word;
-    case FreeText::Quoted:
-      return word || c == ' ';
+    case FreeText::Quoted:  // of whichever kind the quotes are
+      return byte != 0 && c != '"' && c != '`' && c != ']';
     case FreeText::String:
       break;
   }
-  return byte >= 0x20 && byte != 0x7F && c != '\'';
+  return byte != 0 && c != '\'';
+}
+
+// Whether it could be followed by something that makes it well-formed UTF-8.
+bool begins_utf8(std::string_view bytes) {
+  uint8_t state = 0;
+  return std::ranges::all_of(bytes, [&](char c) { return track::utf8_step(state, static_cast<uint8_t>(c)); });
 }
 
 constexpr FreeText kKinds[] = {FreeText::String, FreeText::NewName, FreeText::Quoted};
@@ -31,7 +39,7 @@ constexpr FreeText kKinds[] = {FreeText::String, FreeText::NewName, FreeText::Qu
 
 bool is_plain(FreeText kind, std::string_view bytes) {
   const auto plain = [kind](char c) { return is_plain_byte(kind, static_cast<uint8_t>(c)); };
-  return !bytes.empty() && std::ranges::all_of(bytes, plain) && find_invalid_utf8(bytes) == std::string_view::npos;
+  return !bytes.empty() && std::ranges::all_of(bytes, plain) && begins_utf8(bytes);
 }
 
 uint8_t owed_at_end(std::string_view text) {
@@ -43,15 +51,16 @@ uint8_t owed_at_end(std::string_view text) {
   return static_cast<uint8_t>(wanted > tail ? wanted - tail : 0);
 }
 
-TrieShape::TrieShape(const Vocabulary& vocabulary, const Trie& trie)
-    : plain_(trie.size(), 0xFF), height_(trie.size(), 0) {
+TrieShape::TrieShape(const Trie& trie) : plain_(trie.size(), 0xFF), height_(trie.size(), 0) {
   std::vector<size_t> path;
+  std::string bytes;
   for (size_t i = 0; i < trie.size(); ++i) {
     path.resize(trie.node(i).depth - 1U);
     path.push_back(i);
+    bytes.resize(path.size() - 1);
+    bytes += static_cast<char>(trie.node(i).byte);
     if (trie.tokens_at(i).empty()) continue;
     // What the token adds from each of its bytes on; from the last one backwards, so that each is looked at once.
-    const std::string_view bytes = vocabulary.bytes(trie.tokens_at(i)[0]);
     uint8_t kinds = 0xFF;
     size_t whole = bytes.size();  // where the last character begins that was looked at
     for (size_t at = bytes.size(); at-- > 0;) {
@@ -61,7 +70,9 @@ TrieShape::TrieShape(const Vocabulary& vocabulary, const Trie& trie)
       }
       const bool begins = (byte & 0xC0) != 0x80;
       if (begins) {
-        if (find_invalid_utf8(bytes.substr(at, whole - at)) != std::string_view::npos) kinds = 0;
+        const std::string_view character = std::string_view(bytes).substr(at, whole - at);
+        const bool last = whole == bytes.size();
+        if (last ? !begins_utf8(character) : find_invalid_utf8(character) != std::string_view::npos) kinds = 0;
         whole = at;
       }
       plain_[path[at]] &= begins ? kinds : uint8_t{0};

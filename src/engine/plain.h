@@ -10,7 +10,7 @@
 
 namespace pccsql {
 
-// Whether the token only writes plain characters of this kind of text, beginning and ending at whole ones.
+// Whether the token only writes plain characters of this kind of text, beginning at a whole one; the last may lack bytes.
 bool is_plain(track::FreeText kind, std::string_view bytes);
 
 // How many bytes the last character of well-formed UTF-8 lacks.
@@ -19,7 +19,7 @@ uint8_t owed_at_end(std::string_view text);
 // What is known of each node's subtree, the node's own byte included.
 class TrieShape {
  public:
-  TrieShape(const Vocabulary& vocabulary, const Trie& trie);
+  explicit TrieShape(const Trie& trie);
 
   // What each token of the subtree adds from the node on is plain in this kind of text, and shorter than `room`.
   bool is_plain(size_t node, track::FreeText kind, uint32_t room) const {

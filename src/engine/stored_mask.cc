@@ -1,19 +1,37 @@
 #include "engine/stored_mask.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace pccsql {
 
 StoredMask StoredMask::of(ConstBitmask mask, const BitmaskBuffer* base) {
   StoredMask made;
   made.base = base;
-  const size_t count = mask.count();
-  made.empty = count == 0 && base == nullptr;
-  if (count <= mask.words().size()) {
-    made.tokens.reserve(count);
-    mask.for_each([&](TokenId id) { made.tokens.push_back(id); });
+  const auto words = mask.words();
+  for (size_t i = 0; i < words.size(); ++i) {
+    for (uint32_t left = words[i]; left != 0; left &= left - 1) {
+      made.tokens.push_back(static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left))));
+    }
+    if (made.tokens.size() > words.size()) {
+      made.tokens = {};
+      made.words.assign(words.begin(), words.end());
+      break;
+    }
+  }
+  made.empty = made.tokens.empty() && made.words.empty() && base == nullptr;
+  return made;
+}
+
+StoredMask StoredMask::part_of(std::vector<TokenId> tokens, size_t width) {
+  StoredMask made;
+  made.empty = tokens.empty();
+  if (tokens.size() <= bitmask_words(width)) {
+    made.tokens = std::move(tokens);
+    made.tokens.shrink_to_fit();
   } else {
-    made.words.assign(mask.words().begin(), mask.words().end());
+    made.words.resize(bitmask_words(width));
+    for (const TokenId id : tokens) made.words[id / 32] |= uint32_t{1} << (id % 32);
   }
   return made;
 }

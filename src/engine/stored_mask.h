@@ -20,12 +20,11 @@ struct StoredMask {
   std::vector<TokenId> tokens;  // admitted beside the base, ascending
   std::vector<uint32_t> words;  // instead of `tokens`, where these would take more room
   bool empty = true;            // admits nothing at all
-  // Whether it is known that after each admitted token the query can be finished with `most_needed` tokens.
-  bool measured = false;
-  uint32_t most_needed = 0;
 
   // `mask`: what is admitted beside the base.
   static StoredMask of(ConstBitmask mask, const BitmaskBuffer* base);
+  // To be added to other masks: its tokens stand in any order, and some perhaps twice. For a vocabulary of `width`.
+  static StoredMask part_of(std::vector<TokenId> tokens, size_t width);
 
   size_t bytes() const { return sizeof *this + tokens.size() * sizeof(TokenId) + words.size() * sizeof(uint32_t); }
   size_t count() const;

@@ -1,6 +1,10 @@
 #include "engine/vocabulary_index.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "base/text.h"
 
 namespace pccsql {
 namespace {
@@ -8,31 +12,83 @@ namespace {
 // The others are no part of UTF-8.
 constexpr bool occurs_in_text(int byte) { return byte != 0 && byte != 0xC0 && byte != 0xC1 && byte <= 0xF4; }
 
-// 0: letters and digits alone; 1: the same after blanks, or blanks alone; 2: anything else.
-int part_of(std::string_view bytes) {
+enum class Shape { Words, BlankWords, Heads, Mixed };
+
+Shape shape_of(std::string_view bytes) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; };
-  const auto is_word = [](char c) {
-    const auto byte = static_cast<uint8_t>(c);
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-           byte == '_' || byte == '$' || byte >= 0x80;
-  };
   size_t at = 0;
   while (at < bytes.size() && is_blank(bytes[at])) ++at;
-  const int part = at == 0 ? 0 : 1;
-  while (at < bytes.size() && is_word(bytes[at])) ++at;
-  return at == bytes.size() ? part : 2;
+  const size_t blanks = at;
+  while (at < bytes.size() && !is_word_byte(static_cast<uint8_t>(bytes[at]))) ++at;
+  const size_t head = at;
+  while (at < bytes.size() && is_word_byte(static_cast<uint8_t>(bytes[at]))) ++at;
+  if (at < bytes.size()) return Shape::Mixed;
+  return head == 0 ? Shape::Words : head == blanks ? Shape::BlankWords : Shape::Heads;
+}
+
+// From the quote on, where the token is one of the closers; else nothing.
+std::string_view closing(std::string_view bytes) {
+  const size_t quote = bytes.find('\'');
+  if (quote == std::string_view::npos || shape_of(bytes.substr(quote)) == Shape::Mixed) return {};
+  const std::string_view before = bytes.substr(0, quote);
+  if (!before.empty() && !is_plain(track::FreeText::String, before)) return {};
+  if (find_invalid_utf8(before) != std::string_view::npos) return {};
+  // Digits, x and e can make a number of a string.
+  const bool plain = std::none_of(before.begin(), before.end(),
+                                  [](char c) { return (c >= '0' && c <= '9') || fold(c) == 'x' || fold(c) == 'e'; });
+  return plain ? bytes.substr(quote) : std::string_view();
+}
+
+Trie closers_of(const Vocabulary& vocabulary) {
+  std::vector<Trie::Entry> entries;
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (!vocabulary.is_text(id)) continue;
+    if (const std::string_view rest = closing(vocabulary.bytes(id)); !rest.empty()) entries.push_back({rest, id});
+  }
+  return Trie(std::move(entries));
+}
+
+Trie only(const Vocabulary& vocabulary, const Trie& trie, Shape shape) {
+  return Trie(vocabulary, trie, [&](TokenId id) { return shape_of(vocabulary.bytes(id)) == shape; });
 }
 
 }  // namespace
 
+VocabularyIndex::Impl::Part::Part(Trie made) : trie(std::move(made)), shape(trie) {
+  constexpr int kMany = 12;
+  const auto index = [&](uint32_t first, uint32_t last) {
+    int count = 0;
+    for (uint32_t i = first; i < last; i = trie.node(i).after) ++count;
+    if (count < kMany) return;
+    auto table = std::make_unique<std::array<uint32_t, 256>>();
+    table->fill(last);
+    for (uint32_t i = first; i < last; i = trie.node(i).after) (*table)[trie.node(i).byte] = i;
+    tables.emplace(first, std::move(table));
+  };
+  const auto size = static_cast<uint32_t>(trie.size());
+  index(0, size);
+  for (uint32_t i = 0; i < size; ++i) {
+    if (i + 1 < trie.node(i).after && trie.node(i).after - i > kMany) index(i + 1, trie.node(i).after);
+  }
+}
+
 VocabularyIndex::Impl::Impl(Vocabulary given)
     : vocabulary(std::move(given)),
       trie(vocabulary),
-      shape(vocabulary, trie),
+      shape(trie),
       free_texts(vocabulary, trie),
-      words(vocabulary, trie, [this](TokenId id) { return part_of(vocabulary.bytes(id)) == 0; }),
-      blank_words(vocabulary, trie, [this](TokenId id) { return part_of(vocabulary.bytes(id)) == 1; }),
-      others(vocabulary, trie, [this](TokenId id) { return part_of(vocabulary.bytes(id)) == 2; }) {
+      words(only(vocabulary, trie, Shape::Words)),
+      blank_words(only(vocabulary, trie, Shape::BlankWords)),
+      heads(only(vocabulary, trie, Shape::Heads)),
+      mixed(only(vocabulary, trie, Shape::Mixed)),
+      closers(closers_of(vocabulary)),
+      string_rest(Trie(vocabulary, trie, [this](TokenId id) {
+        const std::string_view bytes = vocabulary.bytes(id);
+        return !is_plain(track::FreeText::String, bytes) && closing(bytes).empty();
+      })) {
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (vocabulary.is_text(id)) longest_piece = std::max(longest_piece, vocabulary.bytes(id).size());
+  }
   const auto size = static_cast<uint32_t>(trie.size());
   first_nodes.fill(size);
   for (uint32_t i = 0; i < size; i = trie.node(i).after) first_nodes[trie.node(i).byte] = i;
@@ -43,8 +99,17 @@ VocabularyIndex::Impl::Impl(Vocabulary given)
   }
 }
 
-std::optional<uint32_t> VocabularyIndex::Impl::greedy_tokens(std::string_view text) const {
+// The child of `node` for `byte`; trie.size() if there is none.
+static uint32_t child_of(const Trie& trie, uint32_t node, uint8_t byte) {
+  const uint32_t end = trie.node(node).after;
+  uint32_t child = node + 1;
+  while (child < end && trie.node(child).byte < byte) child = trie.node(child).after;
+  return child < end && trie.node(child).byte == byte ? child : static_cast<uint32_t>(trie.size());
+}
+
+std::optional<uint32_t> VocabularyIndex::Impl::greedy_tokens(std::string_view text, std::vector<uint32_t>* cuts) const {
   const auto size = static_cast<uint32_t>(trie.size());
+  const uint32_t before = cuts == nullptr || cuts->empty() ? 0 : cuts->back();
   uint32_t count = 0;
   for (size_t at = 0; at < text.size(); ++count) {
     size_t longest = 0;
@@ -52,16 +117,22 @@ std::optional<uint32_t> VocabularyIndex::Impl::greedy_tokens(std::string_view te
     for (size_t length = 1; node < size; ++length) {
       if (!trie.tokens_at(node).empty()) longest = length;
       if (at + length == text.size()) break;
-      const auto wanted = static_cast<uint8_t>(text[at + length]);
-      const uint32_t end = trie.node(node).after;
-      uint32_t child = node + 1;
-      while (child < end && trie.node(child).byte < wanted) child = trie.node(child).after;
-      node = child < end && trie.node(child).byte == wanted ? child : size;
+      node = child_of(trie, node, static_cast<uint8_t>(text[at + length]));
     }
     if (longest == 0) return std::nullopt;
     at += longest;
+    if (cuts != nullptr) cuts->push_back(before + static_cast<uint32_t>(at));
   }
   return count;
+}
+
+std::span<const TokenId> VocabularyIndex::Impl::tokens_of(std::string_view text) const {
+  if (text.empty()) return {};
+  uint32_t node = first_nodes[static_cast<uint8_t>(text[0])];
+  for (size_t i = 1; i < text.size() && node < trie.size(); ++i) {
+    node = child_of(trie, node, static_cast<uint8_t>(text[i]));
+  }
+  return node < trie.size() ? trie.tokens_at(node) : std::span<const TokenId>();
 }
 
 VocabularyIndex::VocabularyIndex(Vocabulary vocabulary) : impl_(std::make_shared<const Impl>(std::move(vocabulary))) {}

@@ -3,9 +3,13 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <pccsql/vocabulary.h>
 
@@ -21,21 +25,41 @@ struct VocabularyIndex::Impl {
   Trie trie;
   TrieShape shape;
   FreeTexts free_texts;
-  // Three parts of the trie: letters and digits alone; the same after blanks; everything else.
+  // Parts of the trie, by what their tokens are made of. A token that is not mixed has its letters and digits at its end.
   struct Part {
-    Part(const Vocabulary& all, const Trie& whole, const std::function<bool(TokenId)>& keep)
-        : trie(all, whole, keep), shape(all, trie) {}
+    explicit Part(Trie made);
+    // Of the siblings from `first` to before `last`, the one with this byte; `last` if there is none.
+    uint32_t find(uint32_t first, uint32_t last, uint8_t byte) const {
+      if (const auto table = tables.find(first); table != tables.end()) {
+        const uint32_t found = (*table->second)[byte];
+        return found < last ? found : last;
+      }
+      while (first < last && trie.node(first).byte < byte) first = trie.node(first).after;
+      return first < last && trie.node(first).byte == byte ? first : last;
+    }
     Trie trie;
     TrieShape shape;
+    // For many siblings, by the first of them: where each byte's node is.
+    std::unordered_map<uint32_t, std::unique_ptr<const std::array<uint32_t, 256>>> tables;
   };
-  Part words, blank_words, others;
+  Part words;        // letters and digits alone
+  Part blank_words;  // the same after blanks, or blanks alone
+  Part heads;        // other characters, then perhaps letters and digits
+  Part mixed;        // something after letters or digits
+  // Tokens that end a string after plain characters, by what they have from the quote on; those whose plain characters
+  // change what the string means are not among them.
+  Part closers;
+  Part string_rest;  // tokens that are neither plain in a string nor closers
+  size_t longest_piece = 0;
   std::array<uint32_t, 256> first_nodes{};  // the trie's node for each first byte, or trie.size()
   // Every byte that occurs in UTF-8 is a token, so that any text has at most as many tokens as bytes.
   bool spells_any_text = false;
 
   // Tokens of the cut that takes the longest piece each time: an upper bound on what `text` needs. Nothing, where that
-  // cut comes to a byte that no piece begins with.
-  std::optional<uint32_t> greedy_tokens(std::string_view text) const;
+  // cut comes to a byte that no piece begins with. `cuts`: where each token ends is added, after what is there.
+  std::optional<uint32_t> greedy_tokens(std::string_view text, std::vector<uint32_t>* cuts = nullptr) const;
+  // The tokens that write exactly this.
+  std::span<const TokenId> tokens_of(std::string_view text) const;
 };
 
 }  // namespace pccsql

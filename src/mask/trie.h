@@ -8,12 +8,19 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "mask/bitmask.h"
 #include "mask/vocabulary.h"
 
 namespace pccsql {
+
+// Letters, digits, `_`, `$` and everything beyond ASCII: what words and numbers are made of.
+inline bool is_word_byte(uint8_t byte) {
+  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+         byte == '$' || byte >= 0x80;
+}
 
 class Trie {
  public:
@@ -27,6 +34,12 @@ class Trie {
   explicit Trie(const Vocabulary& vocabulary);
   // Of the tokens of `whole`, a trie over the same vocabulary, those that `keep` takes.
   Trie(const Vocabulary& vocabulary, const Trie& whole, const std::function<bool(TokenId)>& keep);
+  // Over any bytes that stand for a token; they need not be its own.
+  struct Entry {
+    std::string_view bytes;  // not empty
+    TokenId id = 0;
+  };
+  explicit Trie(std::vector<Entry> entries);
 
   size_t size() const { return nodes_.size() - 1; }
 
@@ -44,7 +57,8 @@ class Trie {
     return std::span(token_ids_).subspan(begin, end - begin);
   }
 
-  void build(const Vocabulary& vocabulary);
+  template <typename BytesOf>
+  void build(const BytesOf& bytes_of);
 
   std::vector<Node> nodes_;
   std::vector<TokenId> token_ids_;  // by their bytes

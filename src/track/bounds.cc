@@ -21,7 +21,7 @@ static_assert(kMostBranches == 480 && kMostArguments == 100);
 
 constexpr auto kEntries = std::to_array<Entry>({
     {{"comment", "comments are not written"}, detect::comments},
-    {{"second semicolon", "one `;` may end the query"}, detect::semicolons},
+    {{"second semicolon", "one `;` may end the query, none stands before it"}, detect::semicolons},
     {{"long run of blanks", "blanks in a row are at most 32"}, detect::long_blanks},
     {{"long string", "a string has at most 254 bytes, one in double quotes 57"}, detect::long_strings},
     {{"long number", "a number has at most 40 characters"}, detect::long_numbers},
@@ -37,11 +37,11 @@ constexpr auto kEntries = std::to_array<Entry>({
     {{"select alias without AS", "a select alias is written with AS", true}, detect::select_aliases_without_as},
     {{"keyword as a new name", "an alias or a CTE's name is no keyword, unless quoted"}, detect::keywords_as_new_names},
     {{"TRUE or FALSE as a new name", "nothing new is called true or false"}, detect::booleans_as_new_names},
-    {{"alias that is a table's name", "a FROM item's alias is not the name of another table or CTE"},
-     detect::item_aliases_of_tables},
     {{"table's name for another item", "before FROM, a table's name means that table"},
      detect::qualifiers_of_other_items},
-    {{"rowid before FROM closes", "rowid, oid and _rowid_ are written after FROM only"}, detect::rowids_before_from},
+    {{"rowid before FROM closes",
+      "rowid, oid and _rowid_ have a table's name or alias before them until FROM has closed"},
+     detect::rowids_before_from},
     {{"\"x\" as a string",
       "a string in double quotes is written only where every FROM it could need a column from has "
       "closed, not in LIMIT and not in a CTE; single quotes do everywhere"},
@@ -64,21 +64,16 @@ constexpr auto kEntries = std::to_array<Entry>({
 
     {{"repeated CTE name", "each CTE of a statement has a name of its own"}, detect::repeated_ctes},
     {{"repeated CTE column", "the names in a CTE's column list differ"}, detect::repeated_cte_columns},
-    {{"NATURAL JOIN with a derived table",
-      "NATURAL JOIN joins what has columns with names: tables and CTEs, and no "
-      "derived table on its right"},
-     detect::natural_joins_with_derived},
+    {{"* under NATURAL JOIN", "a derived table that NATURAL joins names its columns"}, detect::stars_joined_naturally},
     {{"* over merged columns of RIGHT or FULL", "`*` does not meet RIGHT or FULL JOIN together with USING or NATURAL"},
      detect::stars_over_outer_merges},
     {{"* as one value", "a subquery that is a value, or that IN asks, names its column"}, detect::stars_as_values},
     {{"* where the width is fixed",
       "after the first branch of a set operation, in a CTE with a column list, and in a "
-      "derived table under a `*` of such a width, there is no `q.*` and one `*` at most"},
+      "derived table under a `*` of such a width, there is no `q.*` and one `*` at most, and names beside it "
+      "are not made to come to the width by derived tables or merged columns"},
      detect::stars_of_fixed_width},
-    {{"GROUP BY a constant item", "grouping by number or alias means an item that names a column"},
-     detect::group_by_constants},
-    {{"ORDER BY of a set operation",
-      "a set operation is sorted by numbers and by names that its first branch puts out"},
+    {{"ORDER BY of a set operation", "a set operation is sorted by numbers and by names that a branch puts out"},
      detect::order_by_expressions_of_sets},
 
     {{"row value", "rows in parentheses are not written, nor subqueries of several columns as values"},
@@ -92,16 +87,6 @@ constexpr auto kEntries = std::to_array<Entry>({
     {{"DISTINCT in a scalar call", "DISTINCT and ALL are for aggregates"}, detect::distinct_in_scalars},
     {{"window by name", "OVER is followed by the window itself, and there is no WINDOW clause"},
      detect::windows_by_name},
-    {{"aggregate in a window aggregate", "an aggregate before OVER has no aggregate in its arguments"},
-     detect::aggregates_in_window_aggregates},
-    {{"window aggregate in ORDER BY",
-      "an aggregate with OVER is sorted by only where the query aggregates; an alias of "
-      "it does everywhere"},
-     detect::window_aggregates_in_order_by},
-    {{"aggregating inside windows only",
-      "HAVING, and aggregates in ORDER BY, need GROUP BY or an aggregate that no "
-      "window function is made of"},
-     detect::aggregating_in_windows_only},
 });
 
 constexpr auto kSettingBounds = std::to_array<SettingBound>({

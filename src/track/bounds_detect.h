@@ -46,7 +46,6 @@ void deep_nesting(Finder& finder, uint32_t node);
 void select_aliases_without_as(Finder& finder, uint32_t node);
 void keywords_as_new_names(Finder& finder, uint32_t node);
 void booleans_as_new_names(Finder& finder, uint32_t node);
-void item_aliases_of_tables(Finder& finder, uint32_t node);
 void qualifiers_of_other_items(Finder& finder, uint32_t node);
 void rowids_before_from(Finder& finder, uint32_t node);
 void quoted_strings(Finder& finder, uint32_t node);
@@ -60,11 +59,10 @@ void names_in_frames(Finder& finder, uint32_t node);
 // bounds_queries.cc: queries and their clauses
 void repeated_ctes(Finder& finder, uint32_t node);
 void repeated_cte_columns(Finder& finder, uint32_t node);
-void natural_joins_with_derived(Finder& finder, uint32_t node);
+void stars_joined_naturally(Finder& finder, uint32_t node);
 void stars_over_outer_merges(Finder& finder, uint32_t node);
 void stars_as_values(Finder& finder, uint32_t node);
 void stars_of_fixed_width(Finder& finder, uint32_t node);
-void group_by_constants(Finder& finder, uint32_t node);
 void order_by_expressions_of_sets(Finder& finder, uint32_t node);
 
 // bounds_expressions.cc: expressions and calls
@@ -77,9 +75,6 @@ void quoted_functions(Finder& finder, uint32_t node);
 void stars_in_calls(Finder& finder, uint32_t node);
 void distinct_in_scalars(Finder& finder, uint32_t node);
 void windows_by_name(Finder& finder, uint32_t node);
-void aggregates_in_window_aggregates(Finder& finder, uint32_t node);
-void window_aggregates_in_order_by(Finder& finder, uint32_t node);
-void aggregating_in_windows_only(Finder& finder, uint32_t node);
 
 }  // namespace detect
 }  // namespace pccsql::track

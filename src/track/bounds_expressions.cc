@@ -108,37 +108,4 @@ void windows_by_name(Finder& finder, uint32_t node) {
   if (clause || over || base) finder.at(tree.of(node));
 }
 
-void aggregates_in_window_aggregates(Finder& finder, uint32_t node) {
-  const QueryTree& tree = finder.tree;
-  if (!tree.is(node, "call") || !tree.is_aggregate(node) || tree.has_over(node)) return;
-  const uint32_t select = tree.select_of(node);
-  uint32_t inner = node;
-  for (uint32_t at = tree.parent(node); at != kNoNode && !tree.is(at, "query"); inner = at, at = tree.parent(at)) {
-    if (!tree.is(at, "call") || !tree.has_over(at) || !tree.is_aggregate(at) || tree.is(inner, "over")) continue;
-    if (tree.select_of(at) != select) continue;
-    // MIN and MAX may still become a scalar, until their parenthesis closes.
-    finder.at({tree.at(tree.nodes[node].first - 1).begin, tree.at(tree.nodes[inner].last).end});
-  }
-}
-
-void window_aggregates_in_order_by(Finder& finder, uint32_t node) {
-  const QueryTree& tree = finder.tree;
-  if (!tree.is(node, "call") || !tree.is_aggregate(node) || !tree.has_over(node)) return;
-  const uint32_t select = tree.select_of(node);
-  if (select == kNoNode || tree.part_of(select, node) != Part::Order) return;
-  if (!tree.aggregates_outside_windows(select)) finder.at(tree.of(tree.parent(node)));
-}
-
-// The database also calls a query aggregating for what stands inside its windows.
-void aggregating_in_windows_only(Finder& finder, uint32_t node) {
-  const QueryTree& tree = finder.tree;
-  const uint32_t select = tree.select_of(node);
-  if (select == kNoNode) return;
-  const bool having = tree.is(node, "having");
-  const bool sorts = tree.is(node, "call") && tree.is_aggregate(node) && !tree.has_over(node) &&
-                     tree.part_of(select, node) == Part::Order;
-  if ((!having && !sorts) || tree.aggregates_outside_windows(select)) return;
-  finder.at(having ? tree.at(tree.nodes[node].first) : tree.of(tree.parent(node)));
-}
-
 }  // namespace pccsql::track::detect

@@ -12,7 +12,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' |
 // Calls visit(span) for what stands between lexemes; once for a text, at its first node.
 template <typename Visit>
 void for_each_gap(const QueryTree& tree, uint32_t node, Visit&& visit) {
-  uint32_t from = 0;
+  uint32_t from = tree.leading == 0 ? 0 : tree.at(0).begin;
   for (const Lexeme& lexeme : tree.lexemes) {
     if (node != 0) return;
     const bool end = lexeme.terminal == Terminal::End;
@@ -69,6 +69,7 @@ void long_blanks(Finder& finder, uint32_t node) {
 
 void semicolons(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
+  if (node == 0 && tree.leading > 0) finder.at({0, tree.at(0).begin});
   for (uint32_t i = 1; i < tree.lexemes.size() && node == 0; ++i) {
     if (tree.terminal(i) == Terminal::Semicolon && tree.terminal(i - 1) == Terminal::Semicolon) finder.at(tree.at(i));
   }

@@ -75,17 +75,6 @@ void booleans_as_new_names(Finder& finder, uint32_t node) {
   if (is_boolean(tree.name(name))) finder.at(tree.at(name));
 }
 
-void item_aliases_of_tables(Finder& finder, uint32_t node) {
-  const QueryTree& tree = finder.tree;
-  if (!tree.is(node, "alias") || !tree.is(tree.parent(node), "from_item")) return;
-  const uint32_t lexeme = tree.nodes[node].last - 1;
-  const std::string name = tree.name(lexeme);
-  const uint32_t source = tree.parent(node) + 1;
-  const bool own = tree.is(source, "table_name") && tree.name(tree.nodes[source].first) == name;
-  const bool taken = tree.catalog.find_table(name).has_value() || tree.cte(name, lexeme) != kNoNode;
-  if (taken && !own) finder.at(tree.of(node));
-}
-
 void qualifiers_of_other_items(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   const auto use = tree.name_use(node);
@@ -94,7 +83,7 @@ void qualifiers_of_other_items(Finder& finder, uint32_t node) {
   const auto table = tree.catalog.find_table(qualifier);
   const bool cte = tree.cte(qualifier, *use->qualifier) != kNoNode;
   const auto meaning = tree.meaning(node);
-  if ((!table && !cte) || !meaning || !meaning->before || !meaning->item) return;
+  if ((!table && !cte) || !meaning || meaning->part != Part::Items || !meaning->item) return;
   const uint32_t source = meaning->item->node + 1;
   const bool own = tree.is(source, "table_name") && tree.name(tree.nodes[source].first) == qualifier;
   if (!own) finder.at_or_later(tree.of(node));
@@ -103,7 +92,7 @@ void qualifiers_of_other_items(Finder& finder, uint32_t node) {
 void rowids_before_from(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   const auto use = tree.name_use(node);
-  if (!use || !is_rowid(tree.name(use->lexeme))) return;
+  if (!use || use->qualifier || !is_rowid(tree.name(use->lexeme))) return;
   const auto meaning = tree.meaning(node);
   if (!meaning || !meaning->item || !meaning->before) return;
   const std::string name = tree.name(use->lexeme);

@@ -38,14 +38,6 @@ size_t place_of(const QueryTree& tree, uint32_t expr) {
   return value;
 }
 
-// An item that names no column, in itself or through a subquery.
-bool is_constant(const QueryTree& tree, uint32_t item) {
-  for (uint32_t i = item; i < tree.nodes[item].next; ++i) {
-    if (tree.is(i, "query") || tree.meaning(i)) return false;
-  }
-  return tree.terminal(tree.nodes[item].last - 1) != Terminal::Star;
-}
-
 }  // namespace
 
 void repeated_ctes(Finder& finder, uint32_t node) {
@@ -66,17 +58,17 @@ void repeated_cte_columns(Finder& finder, uint32_t node) {
   }
 }
 
-void natural_joins_with_derived(Finder& finder, uint32_t node) {
+void stars_joined_naturally(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
-  if (!tree.is(node, "join") || tree.first(node) != Terminal::kw_NATURAL) return;
-  const uint32_t right = tree.nodes[node].next;
-  bool nameless = false;
-  for (const QueryTree::FromItem& item : tree.from(tree.up(node, {"select"}))) {
-    if (item.node > right) break;
-    nameless = nameless || std::ranges::count(item.columns, "") > 0;
-    if (item.node == right && item.derived) nameless = true;
+  bool plain = false;
+  if (!tree.is(node, "select_item") || !has_select_list_star(tree, node, plain)) return;
+  const uint32_t derived = tree.parent(tree.parent(tree.parent(node)));
+  if (!tree.is(tree.parent(tree.parent(node)), "query") || !tree.is(derived, "derived")) return;
+  const uint32_t from = tree.parent(tree.parent(derived));
+  for (const uint32_t join : tree.children(from, "join")) {
+    if (tree.nodes[join].next == tree.parent(derived) && tree.first(join) == Terminal::kw_NATURAL)
+      finder.at(tree.of(node));
   }
-  if (nameless) finder.at({tree.of(node).begin, tree.of(right).end});
 }
 
 // With RIGHT and FULL the database expands a merged column by its bare name, which may be ambiguous.
@@ -85,18 +77,20 @@ void stars_over_outer_merges(Finder& finder, uint32_t node) {
   if (!tree.is(node, "from") || !tree.has_star(tree.parent(node), false)) return;
   std::optional<Span> merge;
   std::optional<Span> outer;
+  Span whole;  // a join with its item: one that is joined naturally merges with its name
   for (uint32_t part = node + 1; part < tree.nodes[node].next; part = tree.nodes[part].next) {
-    if (tree.is(part, "join_condition") && tree.first(part) == Terminal::kw_USING && !merge) merge = tree.of(part);
+    if (tree.is(part, "join_condition") && tree.first(part) == Terminal::kw_USING && !merge) {
+      merge = {whole.begin, tree.of(part).end};
+    }
     if (!tree.is(part, "join")) continue;
-    // A table that is joined naturally merges with its name.
-    const Span whole{tree.of(part).begin, tree.of(tree.nodes[part].next).end};
+    whole = {tree.of(part).begin, tree.of(tree.nodes[part].next).end};
     for (uint32_t i = tree.nodes[part].first; i < tree.nodes[part].last; ++i) {
       const Terminal word = tree.terminal(i);
       if (word == Terminal::kw_NATURAL && !merge) merge = whole;
       if ((word == Terminal::kw_RIGHT || word == Terminal::kw_FULL) && !outer) outer = whole;
     }
   }
-  if (merge && outer) finder.at(merge->begin > outer->begin ? *merge : *outer);
+  if (merge && outer) finder.at(merge->begin >= outer->begin ? *merge : *outer);
 }
 
 void stars_as_values(Finder& finder, uint32_t node) {
@@ -112,6 +106,24 @@ void stars_as_values(Finder& finder, uint32_t node) {
 void stars_of_fixed_width(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   bool plain = false;
+  if (tree.is(node, "join") || tree.is(node, "derived")) {
+    const uint32_t around = tree.up(node, {"select"});
+    if (!width_fixed(tree, around) || !tree.has_star(around, true)) return;
+    bool names = false;  // beside the `*`, which the item would have to put out
+    for (uint32_t i = around; i < node && !names; ++i) {
+      const auto meaning = tree.meaning(i);
+      names = meaning && meaning->select == around && meaning->part == Part::Items;
+    }
+    bool merges = tree.is(node, "derived");
+    for (const QueryTree::FromItem& item : tree.from(around)) {
+      if (item.node != tree.nodes[node].next) continue;
+      if (item.merged.size() >= item.columns.size()) finder.at(tree.of(node));  // it would add nothing
+      merges = !item.merged.empty();
+    }
+    const Span items{tree.of(tree.child(around, "select_item")).begin, tree.of(node).begin};
+    if (names && merges) finder.at_or_later(items);
+    return;
+  }
   if (!tree.is(node, "select_item") || !has_select_list_star(tree, node, plain)) return;
   const uint32_t select = tree.parent(node);
   if (!width_fixed(tree, select)) return;
@@ -122,21 +134,6 @@ void stars_of_fixed_width(Finder& finder, uint32_t node) {
   if (!plain || second) finder.at(tree.of(node));
 }
 
-void group_by_constants(Finder& finder, uint32_t node) {
-  const QueryTree& tree = finder.tree;
-  if (tree.is(node, "expr") && tree.is(tree.parent(node), "group_by")) {
-    const size_t place = place_of(tree, node);
-    const auto outputs = tree.outputs(tree.parent(tree.parent(node)));
-    if (place == 0 || place > outputs.size() || !is_constant(tree, outputs[place - 1].item)) return;
-    finder.at(tree.through_next(tree.of(node)));
-    return;
-  }
-  const auto meaning = tree.meaning(node);
-  if (!meaning || meaning->alias_of == kNoNode || meaning->part != Part::Group) return;
-  if (tree.select_of(node) != meaning->select || !is_constant(tree, meaning->alias_of)) return;
-  finder.at(tree.through_next(tree.of(node)));
-}
-
 void order_by_expressions_of_sets(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   if (!tree.is(node, "order_term")) return;
@@ -144,8 +141,9 @@ void order_by_expressions_of_sets(Finder& finder, uint32_t node) {
   if (!tree.is(query, "query") || tree.child(query, "compound") == kNoNode) return;
   const uint32_t expr = node + 1;
   if (place_of(tree, expr) != 0) return;
-  // A name, perhaps in parentheses or collated, that the first branch puts out.
-  const uint32_t select = tree.child(query, "select");
+  // A name, perhaps in parentheses or collated, that a branch puts out.
+  std::vector<uint32_t> branches{tree.child(query, "select")};
+  for (const uint32_t compound : tree.children(query, "compound")) branches.push_back(tree.child(compound, "select"));
   std::optional<QueryTree::NameUse> use;
   for (uint32_t i = expr; i < tree.nodes[expr].next && !use; ++i) use = tree.name_use(i);
   bool plain = use && !use->qualifier;
@@ -153,7 +151,7 @@ void order_by_expressions_of_sets(Finder& finder, uint32_t node) {
     if (tree.terminal(i) == Terminal::kw_COLLATE) break;
     plain = i == use->lexeme || tree.terminal(i) == Terminal::LeftParen || tree.terminal(i) == Terminal::RightParen;
   }
-  if (plain) {
+  for (const uint32_t select : plain ? branches : std::vector<uint32_t>{}) {
     const std::string name = tree.name(use->lexeme);
     const auto items = tree.from(select);
     for (const QueryTree::Output& output : tree.outputs(select)) {

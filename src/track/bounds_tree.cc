@@ -8,6 +8,8 @@ namespace pccsql::track {
 
 QueryTree::QueryTree(const Catalog& catalog_in, std::string_view text) : catalog(catalog_in), sql(text) {
   lex(sql, lexemes);
+  while (lexemes[leading].terminal == Terminal::Semicolon) ++leading;
+  lexemes.erase(lexemes.begin(), lexemes.begin() + leading);
   Parser parser(sql_grammar());
   if (!parser.parse(lexemes)) return;
   nodes = parser.nodes();
@@ -267,19 +269,6 @@ bool QueryTree::is_aggregate(uint32_t call) const {
 bool QueryTree::aggregates(uint32_t node, uint32_t select) const {
   for (uint32_t i = node; i < nodes[node].next; ++i) {
     if (is(i, "call") && is_aggregate(i) && !has_over(i) && select_of(i) == select) return true;
-  }
-  return false;
-}
-
-bool QueryTree::aggregates_outside_windows(uint32_t select) const {
-  if (child(select, "group_by") != kNoNode) return true;
-  for (const uint32_t item : children(select, "select_item")) {
-    for (uint32_t i = item; i < nodes[item].next; ++i) {
-      if (!is(i, "call") || !is_aggregate(i) || has_over(i) || select_of(i) != select) continue;
-      bool windowed = false;
-      for (uint32_t at = parents_[i]; at != item; at = parents_[at]) windowed |= is(at, "call") && has_over(at);
-      if (!windowed) return true;
-    }
   }
   return false;
 }

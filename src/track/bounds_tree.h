@@ -26,8 +26,9 @@ class QueryTree {
 
   const Catalog& catalog;
   std::string_view sql;
-  std::vector<Lexeme> lexemes;
-  std::vector<Node> nodes;  // none: the text does not parse
+  uint32_t leading = 0;         // semicolons before the query
+  std::vector<Lexeme> lexemes;  // without them
+  std::vector<Node> nodes;      // none: the text does not parse
 
   bool is(uint32_t node, std::string_view rule) const {
     return node != kNoNode && sql_grammar().rules()[nodes[node].rule].name == rule;
@@ -98,8 +99,6 @@ class QueryTree {
   bool has_over(uint32_t call) const { return child(call, "over") != kNoNode; }
   // Whether a call of an aggregate, without OVER and of the same SELECT, stands in the node's subtree.
   bool aggregates(uint32_t node, uint32_t select) const;
-  // Whether a SELECT groups, or its list has an aggregate that no window function is made of.
-  bool aggregates_outside_windows(uint32_t select) const;
 
  private:
   std::vector<uint32_t> parents_;

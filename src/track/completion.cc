@@ -19,7 +19,7 @@ bool looks_bare(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (!is_word_byte(text[i]) || (i == 0 && ((text[i] >= '0' && text[i] <= '9') || text[i] == '$'))) return false;
   }
-  return !text.empty() && terminal_of(text) == Terminal::Illegal;
+  return !text.empty() && terminal_of(text) == Terminal::Illegal && !text.starts_with("\xEF\xBB\xBF");
 }
 
 }  // namespace
@@ -54,55 +54,6 @@ std::optional<Completer::Choice> Completer::next_name() {
   if (!best) best = shortest_word(expectation, "", false);
   if (best) return name(*best);
   if (expectation.free_word) return name("x");
-  return std::nullopt;
-}
-
-// A FROM that is owed or has begun, by the witness of the search.
-std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
-  const Level& level = step.level();
-  const std::optional<Witness> witness = step.witness(level);
-  if (!witness) return std::nullopt;
-  const FromNode* const last = level.from == 0 ? nullptr : &store_.from[level.from];
-  const bool at_item = store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::Table;
-  if (at_item) {
-    const bool derived = std::any_of(witness->from.begin(), witness->from.end(), [](const FromChoice& choice) {
-      return choice.source == nullptr && !choice.outputs.empty();
-    });
-    if (derived && allows(Terminal::LeftParen)) return word(Terminal::LeftParen);
-    for (const FromChoice& choice : witness->from) {
-      if (choice.source != nullptr && choice.source->name != kNoName) {
-        const std::string text(store_.names.text(choice.source->name));
-        if (step.table_fits(choice.source->name)) return name(text);
-      }
-    }
-    if (allows(Terminal::LeftParen)) return word(Terminal::LeftParen);
-    return next_name();
-  }
-  if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::NewName && last != nullptr) {  // after AS
-    if (witness->open_name != kNoName) return name(store_.names.text(witness->open_name));
-    if (const auto fresh = fresh_name(at_)) return fresh;
-    return next_name();
-  }
-  if (last != nullptr && last->item.name_open) {
-    if (witness->open_name != kNoName || witness->open_fresh) {
-      if (allows(Terminal::kw_AS)) return word(Terminal::kw_AS);
-    }
-  }
-  if (last != nullptr && last->item.merge_open && !witness->open_merged.empty() && allows(Terminal::kw_USING)) {
-    return word(Terminal::kw_USING);
-  }
-  if (allows(Terminal::RightParen)) return word(Terminal::RightParen);
-  if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::Column) {  // of USING
-    if (!witness->open_merged.empty()) return name(store_.names.text(witness->open_merged.front()));
-    return next_name();
-  }
-  // Another item: joined where USING must merge, else with a comma.
-  const bool owed = !witness->from.empty() || (level.width != 0 && step.width_now(level) < level.width);
-  if (!owed) return std::nullopt;
-  const bool merges = !witness->from.empty() && !witness->from.front().merged.empty();
-  if (merges && allows(Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
-  if (allows(Terminal::Comma)) return word(Terminal::Comma);
-  if (allows(Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
   return std::nullopt;
 }
 
@@ -184,8 +135,11 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     one.text = "1";
     return one;
   };
-  if (in_frame && frame.kind == Frame::Call && frame.closed && frame.function->mode == Callable::Window &&
-      allows(Terminal::kw_OVER)) {
+  if (in_frame && frame.kind == Frame::Call && frame.closed &&
+      (frame.function->mode == Callable::Window || frame.part == 2) && allows(Terminal::kw_OVER)) {
+    return word(Terminal::kw_OVER);
+  }
+  if (in_frame && frame.kind == Frame::Filter && store_.frames[frame.below].part == 2 && allows(Terminal::kw_OVER)) {
     return word(Terminal::kw_OVER);
   }
   // What an open FROM owes comes before anything that closes it.
@@ -204,6 +158,11 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items &&
       level.item_alias != kNoName && allows(Terminal::Comma)) {
     if (owes_more(step)) return word(Terminal::Comma);
+  }
+  // One that NATURAL joins has names for all of its outputs.
+  if (in_frame && sems_open(sem) <= 1 && step.owes_output_name() && allows(Terminal::kw_AS) &&
+      !allows(Terminal::kw_FROM) && !allows(Terminal::RightParen)) {
+    return word(Terminal::kw_AS);
   }
   if (slot == Slot::NewName && !allows(Terminal::RightParen)) return fresh_name(sem);
   for (const Terminal closer : {Terminal::RightParen, Terminal::kw_END, Terminal::kw_THEN}) {

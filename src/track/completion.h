@@ -17,18 +17,20 @@ class Completer {
   explicit Completer(SqlTracker& tracker) : tracker_(tracker), store_(tracker.store_) {}
 
   std::optional<std::string> complete(PrefixId prefix);
+  // The first part of it. Nothing missing is an empty text; no way to end the lexeme is nothing.
+  std::optional<std::string> finish_lexeme(PrefixId prefix);
 
  private:
   struct Choice {
     Word word;
     std::string text;
   };
-  std::optional<std::string> finish_lexeme(PrefixId prefix);
   std::optional<std::string> finish(Index sem, bool parted);
   bool is_expected(const Expectation& next, uint32_t node, const std::string& text, bool quoted) const;
   std::optional<std::string> shortest_word(const Expectation& next, const std::string& prefix, bool quoted) const;
   std::optional<Choice> next(Index sem);
   std::optional<Choice> next_in_from(Step& step);
+  bool table_fits(Step& step, const FromChoice& choice);
   std::optional<Choice> next_name();
   std::optional<Choice> fresh_name(Index sem);
   std::optional<NameId> owed_output(Step& step, bool after_as);

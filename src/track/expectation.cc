@@ -16,7 +16,7 @@ bool looks_bare(std::string_view text) {
     const bool letter = (c >= 'a' && c <= 'z') || c == '_' || c >= 0x80;
     if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '$'))) return false;
   }
-  return !text.empty() && find_invalid_utf8(text) == std::string_view::npos;
+  return !text.empty() && find_invalid_utf8(text) == std::string_view::npos && !text.starts_with("\xEF\xBB\xBF");
 }
 
 Key content_of(const Expectation& next) {
@@ -267,7 +267,7 @@ Key SqlTracker::expectation_key(Index id) {
   if (sem.open == 0) return sem_key(id);
   const Frame& top = store_.frames[sem.frame];
   const bool operand = top.kind == Frame::Expr && !top.after && top.name == kNoName && top.qualifier == kNoName &&
-                       top.place.inside != Place::Argument && top.operators != 0;
+                       top.place.inside != Place::Argument && !top.place.local && top.operators != 0;
   return operand ? hash_of(sem, true) : sem_key(id);
 }
 
@@ -346,7 +346,8 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
                uint64_t{f.in_bound} << 16 | uint64_t{f.between} << 17 | uint64_t{f.in_end} << 18 |
                uint64_t{f.pure} << 19 | uint64_t{f.negative} << 20 | uint64_t{f.owes_operator} << 21 |
                uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 |
-               uint64_t{f.operated} << 25 | uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
+               uint64_t{f.operated} << 25 | uint64_t{f.number} << 26 | uint64_t{f.aggregating} << 27 |
+               uint64_t{f.item_aggregate} << 28 | uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
       place(f.place);
       const bool matters = f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
                            f.place.clause == Clause::Items || in_call || unsettled || names_something(sem, f.name);
@@ -379,16 +380,18 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
              uint64_t{level.windowed} << 22 | uint64_t{level.extreme} << 23 | uint64_t{level.nested} << 24 |
              uint64_t{level.item_aggregate} << 25 | uint64_t{level.item_window} << 26 | uint64_t{level.merges} << 28 |
              uint64_t{level.outer_join} << 29 | uint64_t{level.item_star} << 30 | uint64_t{level.join_natural} << 31 |
-             uint64_t{level.join_outer} << 32 | uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34);
+             uint64_t{level.join_outer} << 32 | uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34 |
+             uint64_t{level.window_free} << 35 | uint64_t{level.item_leaf} << 36);
     hash.add(uint64_t{level.width} | uint64_t{std::min<uint16_t>(level.branches, 2)} << 16 |
              uint64_t{level.tables} << 32 | uint64_t{level.depth} << 48);
+    hash.add(uint64_t{level.most_tables});
     hash.add(uint64_t{level.branches > kMostBranches - 100 ? level.branches : uint16_t{0}});
     name(level.item_alias);
     if (level.clause == Clause::Items) hash.add(refs - level.item_refs);
     for (Index i = level.items; i != 0; i = store_.items[i].below) {
       const SelectItem& item = store_.items[i].item;
       hash.add(uint64_t{item.star} | uint64_t{item.aggregate} << 8 | uint64_t{item.window} << 9 |
-               uint64_t{item.extreme} << 10 | uint64_t{item.outward} << 11 | uint64_t{item.constant} << 12 | 1u << 16);
+               uint64_t{item.extreme} << 10 | uint64_t{item.outward} << 11 | uint64_t{item.number} << 12 | 1u << 16);
       name(item.alias);
       name(item.column);
       name(item.qualifier);

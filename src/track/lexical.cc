@@ -10,50 +10,12 @@ using Kind = LexState::Kind;
 // Which bytes may continue a character: states of the usual automaton for well-formed UTF-8.
 enum Utf8 : uint8_t { Whole, One, Two, Three, AfterE0, AfterED, AfterF0, AfterF4 };
 
-bool utf8_step(uint8_t& state, uint8_t byte) {
-  const auto between = [byte](uint8_t low, uint8_t high) { return byte >= low && byte <= high; };
-  switch (state) {
-    case Whole:
-      if (byte < 0x80) return true;
-      if (between(0xC2, 0xDF)) return state = One, true;
-      if (byte == 0xE0) return state = AfterE0, true;
-      if (byte == 0xED) return state = AfterED, true;
-      if (between(0xE1, 0xEF)) return state = Two, true;
-      if (byte == 0xF0) return state = AfterF0, true;
-      if (between(0xF1, 0xF3)) return state = Three, true;
-      if (byte == 0xF4) return state = AfterF4, true;
-      return false;
-    case One:
-      return state = Whole, between(0x80, 0xBF);
-    case Two:
-      return state = One, between(0x80, 0xBF);
-    case Three:
-      return state = Two, between(0x80, 0xBF);
-    case AfterE0:
-      return state = One, between(0xA0, 0xBF);
-    case AfterED:
-      return state = One, between(0x80, 0x9F);
-    case AfterF0:
-      return state = Two, between(0x90, 0xBF);
-    case AfterF4:
-      return state = Two, between(0x80, 0x8F);
-    default:
-      return false;
-  }
-}
-
 bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 bool is_hex(uint8_t c) {
   const char folded = fold(static_cast<char>(c));
   return is_digit(c) || (folded >= 'a' && folded <= 'f');
 }
 bool is_blank(uint8_t c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
-bool begins_word(uint8_t c) {
-  const char folded = fold(static_cast<char>(c));
-  return (folded >= 'a' && folded <= 'z') || c == '_' || c >= 0x80;
-}
-bool continues_word(uint8_t c) { return begins_word(c) || is_digit(c) || c == '$'; }
-
 class Stepper {
  public:
   explicit Stepper(TextArena& texts) : texts_(texts) {}
@@ -167,6 +129,8 @@ class Stepper {
         if (step_.state.run < UINT16_MAX) ++step_.state.run;
         return step_;
       case Kind::Word:
+        // At the beginning of a word the database reads a byte order mark as a blank.
+        if (byte == 0xBF && texts_.length(state.text) == 2 && texts_.str(state.text) == "\xEF\xBB") return dead();
         if (continues_word(byte)) return keep(Kind::Word, byte);
         if (byte == '\'' && texts_.folded(state.text) == texts_.append(kEmptyText, 'x')) return open(Kind::BlobEven);
         return end_before(byte, Terminal::Name, Quote::None, state.text);
@@ -178,9 +142,9 @@ class Stepper {
         if (byte == static_cast<uint8_t>(state.quote)) return keep(Kind::Quoted, byte);
         return end_before(byte, Terminal::Name, state.quote, state.text);
       case Kind::String:
-        return byte == '\'' ? stay(Kind::StringEnd) : keep(Kind::String, byte);
+        return stay(byte == '\'' ? Kind::StringEnd : Kind::String);
       case Kind::StringEnd:
-        return byte == '\'' ? keep(Kind::String, byte) : end_before(byte, Terminal::String, Quote::None, state.text);
+        return byte == '\'' ? stay(Kind::String) : end_before(byte, Terminal::String);
       case Kind::BlobEven:
         if (byte == '\'') return end_with(Terminal::Blob);
         return is_hex(byte) ? stay(Kind::BlobOdd) : dead();
@@ -252,6 +216,49 @@ class Stepper {
 };
 
 }  // namespace
+
+bool utf8_step(uint8_t& state, uint8_t byte) {
+  const auto between = [byte](uint8_t low, uint8_t high) { return byte >= low && byte <= high; };
+  switch (state) {
+    case Whole:
+      if (byte < 0x80) return true;
+      if (between(0xC2, 0xDF)) return state = One, true;
+      if (byte == 0xE0) return state = AfterE0, true;
+      if (byte == 0xED) return state = AfterED, true;
+      if (between(0xE1, 0xEF)) return state = Two, true;
+      if (byte == 0xF0) return state = AfterF0, true;
+      if (between(0xF1, 0xF3)) return state = Three, true;
+      if (byte == 0xF4) return state = AfterF4, true;
+      return false;
+    case One:
+      return state = Whole, between(0x80, 0xBF);
+    case Two:
+      return state = One, between(0x80, 0xBF);
+    case Three:
+      return state = Two, between(0x80, 0xBF);
+    case AfterE0:
+      return state = One, between(0xA0, 0xBF);
+    case AfterED:
+      return state = One, between(0x80, 0x9F);
+    case AfterF0:
+      return state = Two, between(0x90, 0xBF);
+    case AfterF4:
+      return state = Two, between(0x80, 0x8F);
+    default:
+      return false;
+  }
+}
+
+bool begins_word(uint8_t c) {
+  const char folded = fold(static_cast<char>(c));
+  return (folded >= 'a' && folded <= 'z') || c == '_' || c >= 0x80;
+}
+bool continues_word(uint8_t c) { return begins_word(c) || is_digit(c) || c == '$'; }
+
+uint32_t utf8_owed(uint8_t state) {
+  constexpr uint8_t kOwed[] = {0, 1, 2, 3, 2, 2, 3, 3};
+  return kOwed[state];
+}
 
 LexStep step(const LexState& state, uint8_t byte, TextArena& texts) { return Stepper(texts).step(state, byte); }
 

@@ -44,7 +44,7 @@ struct LexState {
   Quote quote = Quote::None;
   uint8_t utf8 = 0;  // inside a character: which bytes may continue it
   uint16_t run = 0;
-  TextId text = kEmptyText;  // of a word; of what a quoted name or string means, quotes undone
+  TextId text = kEmptyText;  // of a word; of what a quoted name means, quotes undone. What a string says is not kept
 
   friend bool operator==(const LexState&, const LexState&) = default;
 };
@@ -64,6 +64,14 @@ struct LexStep {
 
 // The text goes on with `byte`.
 LexStep step(const LexState& state, uint8_t byte, TextArena& texts);
+
+// Whether `byte` may come in well-formed UTF-8, by a state that is 0 at whole characters.
+bool utf8_step(uint8_t& state, uint8_t byte);
+// Bytes that the character at hand still needs.
+uint32_t utf8_owed(uint8_t state);
+// Whether a bare word can begin, or go on, with `byte`.
+bool begins_word(uint8_t byte);
+bool continues_word(uint8_t byte);
 
 // The text ends here: ok unless something is owed; reports the lexeme that was open.
 LexStep finish(const LexState& state);

@@ -54,6 +54,7 @@ Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile)
     }
     source.index();
     if (source.nameable && source.all_public) all_public_.push_back(id);
+    if (source.nameable && source.rowid) with_rowid_.push_back(id);
     sources_.push_back(std::move(source));
   }
 

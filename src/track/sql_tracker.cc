@@ -13,65 +13,6 @@ using Kind = LexState::Kind;
 
 bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
-void note_digit(Literal& literal, uint8_t byte) {
-  ++literal.digits;
-  if (literal.digits > 15) literal.extreme = true;
-  if (!literal.integer) return;
-  const uint64_t value = uint64_t{literal.value} * 10 + (byte - '0');
-  if (value > INT32_MAX) {
-    literal.integer = false;
-  } else {
-    literal.value = static_cast<uint32_t>(value);
-  }
-}
-
-// What a byte adds to the number or string that is open after it.
-void note_literal(Literal& literal, const LexState& after, uint8_t byte) {
-  switch (after.kind) {
-    case Kind::Digits:
-    case Kind::Zero:
-      note_digit(literal, byte);
-      break;
-    case Kind::HexMark:
-      literal.extreme = true;
-      break;
-    case Kind::HexDigits: {
-      const char c = fold(static_cast<char>(byte));
-      const uint64_t value = uint64_t{literal.value} * 16 + static_cast<uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-      if (value > INT32_MAX) literal.integer = false;
-      if (literal.integer) literal.value = static_cast<uint32_t>(value);
-      ++literal.digits;
-      break;
-    }
-    case Kind::Fraction:
-      literal.integer = false;
-      if (is_digit(byte)) note_digit(literal, byte);
-      break;
-    case Kind::ExponentMark:
-    case Kind::ExponentSign:
-    case Kind::Exponent:
-      literal.integer = false;
-      literal.extreme = true;
-      break;
-    case Kind::String:
-    case Kind::StringEnd:
-      literal.integer = false;
-      if (is_digit(byte) && ++literal.digits > 15) literal.extreme = true;
-      if (const char c = fold(static_cast<char>(byte)); c == 'x' || c == 'e') literal.extreme = true;
-      break;
-    default:
-      break;
-  }
-}
-
-// Bytes that the character at hand still needs.
-uint32_t tail_of(const LexState& lex) {
-  constexpr uint8_t kOwed[] = {0, 1, 2, 3, 2, 2, 3, 3};  // by the lexer's states
-  return kOwed[lex.utf8];
-}
-
-bool is_number(Kind kind) { return kind >= Kind::Digits && kind <= Kind::Exponent; }
-
 }  // namespace
 
 SqlTracker::SqlTracker(const World& world) : world_(world), store_(world), prefixes_(1), sems_(1) {
@@ -109,7 +50,16 @@ Index SqlTracker::read(Index sem, const EndedLexeme& lexeme, const Literal& lite
     word.name = store_.names.intern(text);
     word.keyword = lexeme.quote == Quote::None && terminal_of(text) != Terminal::Illegal;
   }
-  return read_word(sem, word);
+  const bool means_more = word.terminal == Terminal::Name || word.terminal == Terminal::Integer ||
+                          word.terminal == Terminal::Float || word.terminal == Terminal::String;
+  if (means_more) return read_word(sem, word);
+  for (Index i = sems_[sem].reads; i != 0; i = reads_[i].previous) {
+    if (reads_[i].terminal == word.terminal) return reads_[i].to;
+  }
+  const Index to = read_word(sem, word);
+  reads_.push_back({sem, word.terminal, to, sems_[sem].reads});
+  sems_[sem].reads = static_cast<Index>(reads_.size() - 1);
+  return to;
 }
 
 Index SqlTracker::ended(PrefixId prefix) {
@@ -224,7 +174,7 @@ bool SqlTracker::alias_fits(const std::string& text) const {
 bool SqlTracker::word_fits(const Prefix& prefix) {
   const Expectation& next = expected(prefix.sem);
   const bool any = next.free_word || (next.alias && world_.settings().aliases == Aliases::Any);
-  if (any && prefix.length + tail_of(prefix.lex) + 2 <= kLongestNewName) return true;
+  if (any && prefix.length + utf8_owed(prefix.lex.utf8) + 2 <= kLongestNewName) return true;
   if (prefix.node != 0) {
     const World::WordNode& node = world_.word_node(prefix.node);
     const auto known = std::lower_bound(next.bare.begin(), next.bare.end(), node.first);
@@ -245,7 +195,8 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   const Expectation& next = expected(prefix.sem);
   const bool any = next.alias && world_.settings().aliases == Aliases::Any;
   const bool string = next.free_string && prefix.lex.quote == Quote::Double;
-  if ((next.free_quoted || string || any) && prefix.length + tail_of(prefix.lex) + 6 <= kLongestNewName) return true;
+  if ((next.free_quoted || string || any) && prefix.length + utf8_owed(prefix.lex.utf8) + 6 <= kLongestNewName)
+    return true;
   if (const uint32_t at = more ? prefix.node : world_.word_child(prefix.node, static_cast<char>(prefix.lex.quote));
       at != 0) {
     const World::WordNode& node = world_.word_node(at);
@@ -260,15 +211,13 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
                      [&](const std::string& own) { return own.compare(0, text.size(), text) == 0; });
 }
 
-bool SqlTracker::number_fits(const Prefix& prefix, const Expectation& next) const {
-  const bool integer = next.terminals[static_cast<size_t>(Terminal::Integer)];
-  const bool real = next.terminals[static_cast<size_t>(Terminal::Float)];
+bool SqlTracker::number_fits(const Prefix& prefix, const NumberKinds& next) const {
   if (prefix.length > kLongestNumber) return false;
   const Kind kind = prefix.lex.kind;
   const bool is_real =
       kind == Kind::Fraction || kind == Kind::ExponentMark || kind == Kind::ExponentSign || kind == Kind::Exponent;
   const bool hex = kind == Kind::HexMark || kind == Kind::HexDigits;
-  if (is_real ? !real : !integer) return false;
+  if (is_real ? !next.real : !next.integer) return false;
   if (hex && prefix.literal.digits > 17) return false;  // with the 0 before the x
   const bool owes = kind == Kind::HexMark || kind == Kind::ExponentMark || kind == Kind::ExponentSign;
   if (owes && prefix.length + 2u > kLongestNumber) return false;
@@ -302,7 +251,7 @@ bool SqlTracker::open_fits(const Prefix& prefix) {
       return fits;
     }
     case Kind::String:
-      return prefix.length + tail_of(prefix.lex) + 1 <= kLongestLiteral && any({Terminal::String});
+      return prefix.length + utf8_owed(prefix.lex.utf8) + 1 <= kLongestLiteral && any({Terminal::String});
     case Kind::StringEnd:
       return any({Terminal::String});
     case Kind::BlobEven:
@@ -327,7 +276,7 @@ bool SqlTracker::open_fits(const Prefix& prefix) {
     case Kind::Slash:
       return any({Terminal::Slash});
     default:
-      return is_number(prefix.lex.kind) && number_fits(prefix, expected(prefix.sem));
+      return is_number(prefix.lex.kind) && number_fits(prefix, expected(prefix.sem).numbers());
   }
 }
 
@@ -342,7 +291,11 @@ FreeText SqlTracker::free_text(PrefixId id) {
   const Prefix& prefix = prefixes_[id];
   if (prefix.lex.utf8 != 0) return FreeText::None;
   if (prefix.lex.kind == Kind::String) return FreeText::String;
-  if (prefix.lex.kind == Kind::Word && expected(prefix.sem).free_word) return FreeText::NewName;
+  if (prefix.lex.kind == Kind::Word) {
+    const Expectation& next = expected(prefix.sem);
+    const bool any = next.free_word || (next.alias && world_.settings().aliases == Aliases::Any);
+    return any ? FreeText::NewName : FreeText::None;
+  }
   if (prefix.lex.kind == Kind::Quoted) {
     const Expectation& next = expected(prefix.sem);
     const bool string = next.free_string && prefix.lex.quote == Quote::Double;
@@ -368,34 +321,6 @@ uint32_t SqlTracker::room(PrefixId id) {
     default:
       return 0;
   }
-}
-
-PrefixId SqlTracker::seam(PrefixId id) {
-  if (id == kDead || prefixes_[id].lex.kind == Kind::Blank) return id;
-  const Index sem = ended(id);
-  if (sem == kNever) return kDead;
-  Prefix after;
-  after.sem = sem;
-  after.started = true;
-  return add(after);
-}
-
-bool SqlTracker::takes_word_bytes(PrefixId id) {
-  const Kind kind = prefixes_[id].lex.kind;
-  return kind != Kind::Blank && (kind <= Kind::Quoted || kind == Kind::String || kind == Kind::Dot || is_number(kind) ||
-                                 kind == Kind::BlobEven || kind == Kind::BlobOdd);
-}
-
-std::optional<Key> SqlTracker::word_key(PrefixId id) {
-  const Prefix& prefix = prefixes_[id];
-  if (prefix.lex.kind != Kind::Blank) return std::nullopt;
-  const Key content = expected(prefix.sem).content;
-  Hasher hash;
-  hash.add(content.high);
-  hash.add(content.low);
-  hash.add(prefix.lex.run);
-  hash.add(uint64_t{prefix.started});
-  return hash.key();
 }
 
 std::vector<Use> SqlTracker::uses(PrefixId id) {
@@ -430,7 +355,8 @@ std::vector<Use> SqlTracker::uses(PrefixId id) {
 }
 
 uint32_t SqlTracker::mark() {
-  marks_.push_back({store_.mark(), prefixes_.size(), sems_.size(), journal_.size(), completions_.size()});
+  marks_.push_back(
+      {store_.mark(), prefixes_.size(), sems_.size(), journal_.size(), completions_.size(), reads_.size()});
   return static_cast<uint32_t>(marks_.size() - 1);
 }
 
@@ -442,6 +368,7 @@ void SqlTracker::release(uint32_t id) {
     prefixes_[journal_[i]].ended = 0;
     if (prefixes_[journal_[i]].completion >= mark.completions) prefixes_[journal_[i]].completion = 0;
   }
+  for (; reads_.size() > mark.reads; reads_.pop_back()) sems_[reads_.back().from].reads = reads_.back().previous;
   journal_.resize(mark.journal);
   completions_.resize(mark.completions);
   prefixes_.resize(mark.prefixes);

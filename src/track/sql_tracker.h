@@ -15,8 +15,19 @@
 
 namespace pccsql::track {
 
+struct NumberKinds {
+  bool integer = false, real = false;
+  bool extreme = true;      // of any size
+  uint32_t most_value = 0;  // if not 0: an integer from 1 to this
+};
+
 // What may come next, at the beginning of a lexeme.
 struct Expectation {
+  NumberKinds numbers() const {
+    return {terminals[static_cast<size_t>(Terminal::Integer)], terminals[static_cast<size_t>(Terminal::Float)], extreme,
+            most_value};
+  }
+
   TerminalSet terminals;              // of these kinds; End: the text may end
   std::vector<Rank> bare;             // words of the world, keywords included, sorted
   std::vector<Rank> quoted;           // names of the world that may stand in quotes, sorted
@@ -46,12 +57,18 @@ class SqlTracker final : public Tracker {
   Key key(PrefixId prefix) override;
   std::optional<std::string> completion(PrefixId prefix) override;
   uint32_t completion_bound(PrefixId prefix) override;
+  std::optional<uint32_t> token_bound(PrefixId prefix, TokenCounter& counter) override;
+  uint32_t word_tokens(TokenCounter& counter) override;
   FreeText free_text(PrefixId prefix) override;
   uint32_t room(PrefixId prefix) override;
   bool has_parts() const override { return true; }
   PrefixId seam(PrefixId prefix) override;
   bool takes_word_bytes(PrefixId prefix) override;
-  std::optional<Key> word_key(PrefixId prefix) override;
+  Key word_key(PrefixId prefix) override;
+  uint32_t blanks(PrefixId prefix) override;
+  WordSet words(PrefixId prefix) override;
+  PrefixId word_start(PrefixId prefix) override;
+  bool rest_takes(uint64_t rest, std::string_view beginning) override;
   Explanation explain(PrefixId prefix) override;
   std::vector<Use> uses(PrefixId prefix) override;
   uint32_t mark() override;
@@ -78,6 +95,14 @@ class SqlTracker final : public Tracker {
     const Expectation* expected = nullptr;
     bool keyed = false;
     Key key;
+    Index reads = 0;  // of reads_, the newest from here
+  };
+  // What was read before: blanks or not, and whatever follows, the same lexeme leads to the same state.
+  struct Read {
+    Index from = 0;
+    Terminal terminal = Terminal::End;
+    Index to = 0;
+    Index previous = 0;  // from the same state
   };
 
   const Expectation& expected(Index sem);
@@ -93,25 +118,30 @@ class SqlTracker final : public Tracker {
   bool word_fits(const Prefix& prefix);
   bool leads_to_no_word(const Prefix& before, uint8_t byte);
   bool quoted_fits(const Prefix& prefix, bool more);
-  bool number_fits(const Prefix& prefix, const Expectation& expectation) const;
+  bool number_fits(const Prefix& prefix, const NumberKinds& kinds) const;
   bool canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte);
   bool is_alias_prefix(std::string_view folded) const;
   bool alias_fits(const std::string& folded) const;
   PrefixId add(const Prefix& prefix);
+  struct Effort;
+  Effort effort_of(Index sem);
+  uint32_t lexeme_tokens(TokenCounter& counter);
   std::string catalog_name(TableId table) const;
 
   const World& world_;
   Store store_;
   std::vector<Prefix> prefixes_;
   std::vector<SemEntry> sems_;
+  std::vector<Read> reads_ = std::vector<Read>(1);
   std::unordered_map<Key, std::unique_ptr<Expectation>, KeyHash> expectations_;
   struct Mark {
     Store::Mark store;
-    size_t prefixes, sems, journal, completions;
+    size_t prefixes, sems, journal, completions, reads;
   };
   std::vector<Mark> marks_;
   std::unordered_map<Key, std::string, KeyHash> endings_;  // what finishes a text, by the key of where it stands
   std::vector<std::string> completions_ = std::vector<std::string>(1);
+  uint32_t lexeme_tokens_ = 0;     // of the longest lexeme that a completion is made of, names aside
   std::vector<PrefixId> journal_;  // whose `ended` was computed, in order
 };
 

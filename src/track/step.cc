@@ -2,81 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+
+#include "track/guards.h"
 
 namespace pccsql::track {
-
-void Store::release(const Mark& mark) {
-  names.truncate(mark.names);
-  levels.resize(mark.levels);
-  frames.resize(mark.frames);
-  refs.resize(mark.refs);
-  bindings.resize(mark.bindings);
-  items.resize(mark.items);
-  from.resize(mark.from);
-  ctes.resize(mark.ctes);
-  name_lists.resize(mark.name_lists);
-  operators.resize(mark.operators);
-  uses.resize(mark.uses);
-  sources.resize(mark.sources);
-}
-
-R rule_of(RuleId rule) {
-  static const std::vector<R> table = [] {
-    constexpr std::pair<std::string_view, R> known[] = {{"statement", R::statement},
-                                                        {"query", R::query},
-                                                        {"with", R::with},
-                                                        {"cte", R::cte},
-                                                        {"cte_name", R::cte_name},
-                                                        {"cte_columns", R::cte_columns},
-                                                        {"compound", R::compound},
-                                                        {"select", R::select},
-                                                        {"select_item", R::select_item},
-                                                        {"alias", R::alias},
-                                                        {"from", R::from},
-                                                        {"from_item", R::from_item},
-                                                        {"table_name", R::table_name},
-                                                        {"derived", R::derived},
-                                                        {"join", R::join},
-                                                        {"join_condition", R::join_condition},
-                                                        {"using", R::using_},
-                                                        {"where", R::where},
-                                                        {"group_by", R::group_by},
-                                                        {"having", R::having},
-                                                        {"order_by", R::order_by},
-                                                        {"order_term", R::order_term},
-                                                        {"limit", R::limit},
-                                                        {"windows", R::windows},
-                                                        {"window", R::window},
-                                                        {"partition", R::partition},
-                                                        {"frame", R::frame},
-                                                        {"frame_start", R::frame_start},
-                                                        {"frame_end", R::frame_end},
-                                                        {"expr", R::expr},
-                                                        {"range", R::range},
-                                                        {"pattern", R::pattern},
-                                                        {"infix", R::infix},
-                                                        {"negatable", R::negatable},
-                                                        {"tighter", R::tighter},
-                                                        {"in_set", R::in_set},
-                                                        {"operand", R::operand},
-                                                        {"cast", R::cast},
-                                                        {"type", R::type},
-                                                        {"signed", R::signed_},
-                                                        {"case", R::case_},
-                                                        {"call", R::call},
-                                                        {"filter", R::filter},
-                                                        {"over", R::over}};
-    const Grammar& grammar = sql_grammar();
-    std::vector<R> rules(grammar.rules().size(), R::other);
-    for (const auto& [name, meant] : known) {
-      const RuleId id = grammar.rule_id(name);
-      if (id != kNone) rules[id] = meant;
-    }
-    return rules;
-  }();
-  return table[rule];
-}
 
 Step::Step(Store& store, const Sem& sem)
     : store_(store), world_(store.world), sem_(sem), level_(store.levels[sem.level]), frame_(store.frames[sem.frame]) {}
@@ -131,6 +60,7 @@ bool Step::read(const Word& word) {
   std::copy(seen.begin(), seen.end(), events.begin());
   for (size_t i = 0; i < seen.size(); ++i) {
     bool fits = false;
+    aggregate_fits_.reset();
     switch (events[i].kind) {
       case Event::Exit:
         fits = exit(events[i].rule);
@@ -142,7 +72,10 @@ bool Step::read(const Word& word) {
         fits = shift(events[i].rule, word);
         break;
     }
-    if (!fits) return false;
+    if (!fits) {
+      if (counts_refusals.load(std::memory_order_relaxed)) note_refusal(events[i]);
+      return false;
+    }
   }
   sem_.stack = next;
   return true;
@@ -155,9 +88,11 @@ bool Step::prepare_name() {
   Word word;
   word.terminal = Terminal::Name;
   for (const Event& event : events) {
+    aggregate_fits_.reset();
     if (event.kind == Event::Exit && !exit(event.rule)) return false;
     if (event.kind == Event::Enter && !enter(event.rule, word)) return false;
   }
+  aggregate_fits_.reset();
   return true;
 }
 
@@ -194,6 +129,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       level_.item_refs = ref_count();
       level_.item_alias = kNoName;
       level_.extreme = level_.nested = level_.item_aggregate = level_.item_window = false;
+      level_.item_leaf = 0;
       level_.item_star = false;
       level_dirty_ = true;
       return true;
@@ -251,6 +187,7 @@ bool Step::enter(RuleId rule, const Word& word) {
     }
     case R::cast: {
       if (!leave_term()) return false;
+      note_leaf(2);
       Frame cast;
       cast.kind = Frame::Cast;
       cast.place = operand_place();
@@ -280,10 +217,15 @@ bool Step::enter(RuleId rule, const Word& word) {
       Frame filter;
       filter.kind = Frame::Filter;
       filter.place = frame_.place;
-      filter.place.inside = frame_.place.inside == Place::Window ? Place::Window : Place::Filter;
-      filter.place.aggregates = filter.place.windows = false;
-      filter.place.local = true;
+      filter.place.windows = false;
       filter.place.asked = true;
+      if (frame_.part == 2) {
+        filter.place.inside = Place::Window;
+      } else {
+        filter.place.inside = frame_.place.inside == Place::Window ? Place::Window : Place::Filter;
+        filter.place.aggregates = false;
+        filter.place.local = true;
+      }
       filter.depth = static_cast<uint16_t>(frame_.depth + 9);
       if (filter.depth > kDeepest) return false;
       push_frame(filter);
@@ -390,11 +332,10 @@ bool Step::shift(RuleId rule, const Word& word) {
         pop_frame();
         return true;
       }
-      if (level_.join_natural || level_.tables >= kMostTables) return false;
+      if (!derived_table_fits()) return false;
       Frame derived;
       derived.kind = Frame::DerivedTable;
       derived.depth = static_cast<uint16_t>(level_.depth + (level_.branches > 1 ? 2 : 0) + 6);
-      if (derived.depth + kSelectDepth > kDeepest) return false;
       push_frame(derived);
       return true;
     }

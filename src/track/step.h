@@ -48,7 +48,7 @@ class Step {
   // Names that could qualify a column here, besides an alias that nothing mentions yet.
   std::vector<NameId> qualifiers() const;
   bool fresh_qualifier_fits();
-  bool function_fits_here(NameId name) const { return function_fits(name) && !compound_term(); }
+  bool function_fits_here(NameId name) { return function_fits(name) && !compound_term(); }
   std::vector<NameId> using_candidates() const;
   // Ends and begins the rules that a name read next would end and begin; false if none can follow.
   bool prepare_name();
@@ -71,6 +71,10 @@ class Step {
   Place operand_place() const;
   int depth_here() const { return operand_depth(); }
   bool sees_names() const;
+  // Whether the item at hand is an output of a derived table that NATURAL joins, and has no alias yet.
+  bool owes_output_name() const {
+    return level_.clause == Clause::Items && level_.item_alias == kNoName && joined_naturally(level_);
+  }
 
   // step_supply.cc, for those who explain and complete
   std::optional<Witness> witness(const Level& level) const;
@@ -112,9 +116,19 @@ class Step {
   bool comma_between_items();
   bool plain_star();
   bool outputs_fit(bool complete);
+  // Whether it is a derived table of which NATURAL will ask the names.
+  bool joined_naturally(const Level& level) const {
+    return level.kind == Level::Derived && level.branches == 1 && store_.levels[level.parent].join_natural;
+  }
+  bool derived_table_fits();
+  bool derived_fits(Level outer, std::vector<NameId> outputs, bool complete) const;
+  std::vector<NameId> barred_outputs(const Level& level) const;
   bool width_fixed(const Level& level) const;
   void note_order_names();
   bool widths_fit(bool closing) const;
+  int mergeable(const Level& level) const;
+  int room_in_star(const Level& level) const;
+  int could_merge(const Level& level, const Witness& found) const;
   bool read_cte_name(const Word& word);
 
   // step_from.cc: FROM, joins, aliases, USING
@@ -128,6 +142,7 @@ class Step {
   bool open_using();
   bool read_using(NameId name);
   bool can_merge(const Level& level, const FromItem& right, NameId name) const;
+  bool merge_naturally(const Level& level, FromItem& right) const;
   bool settle();
   const FromNode& last_item() const { return store_.from[level_.from]; }
   void store_last_item(FromItem item);
@@ -148,14 +163,23 @@ class Step {
   bool outward(Ref ref);
   void use_alias(Level& level, const SelectItem& item, const Place& place);
   Found find_rowid(const Level& level, NameId qualifier, NameId name, Binding& binding) const;
+  // Either of them. Until FROM closes, `rowid` without a qualifier can only be a column that is called so.
+  Found find(const Level& level, NameId qualifier, NameId name, Binding& binding) const {
+    const Found found = find_in_from(level, qualifier, name, binding);
+    if (found != Found::No || !world_.is_rowid(name) || level.from == 0) return found;
+    if (!level.settled && qualifier == kNoName) return Found::Bad;
+    return find_rowid(level, qualifier, name, binding);
+  }
   struct Owed;
   bool viable(const Level& level) const;
   bool witness_fits(const Level& level, const Witness& found) const;
+  int tables_of(const Level& level, const Witness& found) const;
+  int table_room(const Level& level) const;
   bool can_take(const Level& inner, std::span<const Obligation> obligations) const;
   bool star_fits(NameId qualifier);
   bool string_fits(NameId name) const;
   bool boolean_fits(NameId name) const;
-  bool function_fits(NameId name) const;
+  bool function_fits(NameId name);
   // Tries something on a copy of this step, and forgets what it made.
   template <typename Try>
   bool on_copy(const Try& attempt) {
@@ -176,6 +200,11 @@ class Step {
     level_dirty_ = true;
   }
   uint32_t ref_count() const { return store_.refs[level_.refs].count; }
+  void note_leaf(uint8_t leaf) {
+    if (level_.clause != Clause::Items || level_.item_leaf == leaf) return;
+    level_.item_leaf = leaf;
+    level_dirty_ = true;
+  }
 
   // step_expr.cc: expressions and operators
   bool open_expr();
@@ -197,6 +226,7 @@ class Step {
   void change_term(const std::function<void(Frame&)>& change);
   bool output_name(NameId name) const;
   bool number_in_term(const Literal& literal);
+  void note_number(const SelectItem& item);
   SelectItem item_at(int place) const;
 
   // step_calls.cc: calls, FILTER, windows, CASE, CAST
@@ -204,6 +234,13 @@ class Step {
   bool read_call(const Word& word);
   bool close_call();
   bool open_over();
+  bool aggregate_fits();
+  bool can_be_window(const Frame& call) const;
+  Index window_around();
+  bool make_window();
+  bool put_out(uint32_t from);
+  void make_scalars(int skipped);
+  void change_frames(int count, const std::function<void(Frame&, int above)>& change);
   bool leave_term();
   bool read_bound(RuleId rule, const Word& word);
   bool read_case(Terminal word);
@@ -221,7 +258,8 @@ class Step {
   Level level_;
   Frame frame_;  // of sem_.frame
   bool level_dirty_ = false;
-  bool frame_dirty_ = false;  // frame_ is newer than what sem_.frame names
+  bool frame_dirty_ = false;            // frame_ is newer than what sem_.frame names
+  std::optional<bool> aggregate_fits_;  // known since the last event
 };
 
 // The grammar's rules by name, as something to switch on.

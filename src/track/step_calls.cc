@@ -15,11 +15,23 @@ bool Step::open_call() {
   call.function = world_.function(name);
   call.place = operand_place();
   call.depth = static_cast<uint16_t>(operand_depth());
-  call.scalar_only = call.function->mode == Callable::Extreme && !call.place.aggregates;
+  const Callable::Mode mode = call.function->mode;
+  if ((mode == Callable::Sums || mode == Callable::Aggregate) && !call.place.aggregates) {
+    if (can_be_window(call)) {
+      call.part = 2;
+    } else {
+      if (!make_window()) return false;
+      call.place = operand_place();
+    }
+  }
+  if (call.part == 2 || mode == Callable::Window) make_scalars(0);
+  call.scalar_only = mode == Callable::Extreme && !aggregate_fits();
   call.pairs = 0;
   call.bound = Terminal::End;
   if (call.depth + 9 > kDeepest || frame_.height >= kTallest) return false;
   frame_.height = static_cast<uint16_t>(frame_.height + 1);
+  call.aggregating = level_.aggregating;
+  call.item_aggregate = level_.item_aggregate;
   push_frame(call);
   frame_.operand = level_.aggregates;  // how many aggregates there were before
   return true;
@@ -34,10 +46,117 @@ bool Step::leave_term() {
   return true;
 }
 
+// Whether an aggregate may stand here: as such, as a window function that OVER must make of it, or inside an aggregate of
+// which OVER must make one.
+bool Step::aggregate_fits() {
+  if (!aggregate_fits_) {
+    Frame call;
+    call.place = operand_place();
+    call.depth = static_cast<uint16_t>(operand_depth());
+    aggregate_fits_ = call.place.aggregates || can_be_window(call) ||
+                      (window_around() != 0 && on_copy([](Step& copy) { return copy.make_window(); }));
+  }
+  return *aggregate_fits_;
+}
+
+bool Step::can_be_window(const Frame& call) const {
+  return call.place.windows && !call.distinct && call.depth + 17 <= kDeepest;
+}
+
+// The call of an aggregate around this place that is not a window function yet and could be one: aggregates may stand in
+// it then. MIN and MAX on the way can be scalars.
+Index Step::window_around() {
+  store_frame();
+  Index at = sem_.frame;
+  for (int open = sem_.open; open > 0; --open, at = store_.frames[at].below) {
+    const Frame& call = store_.frames[at];
+    if (call.kind != Frame::Call || call.function->mode == Callable::Scalar || call.scalar_only) continue;
+    if (call.function->mode == Callable::Extreme && !call.closed && !call.distinct) continue;
+    const bool aggregate = call.function->mode != Callable::Window && call.part == 0;
+    return aggregate && call.place.aggregates && can_be_window(call) ? at : 0;
+  }
+  return 0;
+}
+
+// It is decided that OVER follows: what was counted so far is put out.
+bool Step::make_window() {
+  const Index call = window_around();
+  if (call == 0) return false;
+  int inside = 0;
+  for (Index at = sem_.frame; at != call; at = store_.frames[at].below) ++inside;
+  make_scalars(inside + 1);
+  Place place;
+  uint32_t refs = 0;
+  change_frames(inside + 1, [&](Frame& frame, int above) {
+    if (above == inside) {
+      frame.part = 2;
+      place = frame.place;
+      place.inside = Place::Window;
+      place.windows = false;
+      refs = frame.refs;
+      return;
+    }
+    const bool asked = frame.place.asked;
+    frame.place = place;
+    frame.place.asked = asked;
+  });
+  return put_out(refs);
+}
+
+// What stands around a window function is none: MIN and MAX there, which would be aggregates if they stayed with one
+// argument, are scalars. The first `skipped` frames are not around it.
+void Step::make_scalars(int skipped) {
+  store_frame();
+  int count = 0;
+  int at = 0;
+  for (Index i = sem_.frame; at < sem_.open; i = store_.frames[i].below, ++at) {
+    const Frame& call = store_.frames[i];
+    const bool undecided = call.kind == Frame::Call && call.function->mode == Callable::Extreme && !call.closed;
+    if (at >= skipped && undecided && !call.scalar_only) count = at + 1;
+  }
+  change_frames(count, [&](Frame& frame, int above) {
+    const bool undecided = frame.kind == Frame::Call && frame.function->mode == Callable::Extreme && !frame.closed;
+    if (above >= skipped && undecided) frame.scalar_only = true;
+  });
+}
+
+// The innermost `count` frames made again, the outermost of them first; `above` is how many stand on it.
+void Step::change_frames(int count, const std::function<void(Frame&, int above)>& change) {
+  if (count == 0) return;
+  store_frame();
+  std::vector<Frame> frames;
+  Index at = sem_.frame;
+  for (int i = 0; i < count; ++i, at = store_.frames[at].below) frames.push_back(store_.frames[at]);
+  for (int i = count; i-- > 0;) {
+    Frame& frame = frames[static_cast<size_t>(i)];
+    frame.below = at;
+    change(frame, i);
+    store_.frames.push_back(frame);
+    at = static_cast<Index>(store_.frames.size() - 1);
+  }
+  sem_.frame = at;
+  frame_ = store_.frames[at];
+}
+
+// Refs from `from` on become arguments of a window function.
+bool Step::put_out(uint32_t from) {
+  return rewrite_refs(from, [&](Ref& ref) {
+    if (ref.place.inside == Place::Window) return false;
+    ref.place.inside = Place::Window;
+    ref.roles = roles_at(ref.place);
+    return true;
+  });
+}
+
 Place Step::argument_place() const {
   Place place = frame_.place;
   const Callable& function = *frame_.function;
   const bool first = frame_.arguments == 1;
+  if (frame_.part == 2) {
+    place.inside = Place::Window;
+    place.windows = false;
+    return place;
+  }
   switch (function.mode) {
     case Callable::Sums:
       if (place.inside != Place::Window) place.inside = Place::Argument;
@@ -53,9 +172,9 @@ Place Step::argument_place() const {
     case Callable::Extreme:
       place.asked = true;
       if (first && !frame_.scalar_only) {  // an aggregate, if it stays alone
-        place.windows = false;
         place.local = true;
         place.aggregates &= !frame_.distinct;  // it will stay alone
+        place.windows &= !frame_.distinct;
       }
       break;
     case Callable::Window:
@@ -82,8 +201,10 @@ bool Step::read_call(const Word& word) {
       frame_.star = true;
       return function.star;
     case Terminal::kw_DISTINCT:
-      frame_.distinct = true;
-      return aggregate && function.least <= 1;
+      if (!aggregate || function.least > 1 || frame_.part == 2) return false;
+      if (!frame_.place.aggregates && !make_window()) return false;
+      frame_.distinct = frame_dirty_ = true;
+      return true;
     case Terminal::kw_ALL:
       return aggregate;
     case Terminal::Comma:
@@ -100,8 +221,22 @@ bool Step::read_call(const Word& word) {
       if (frame_.distinct && frame_.arguments != 1) return false;
       if (function.mode != Callable::Extreme) return true;
       if (frame_.arguments >= 2) return true;
-      // One argument: an aggregate after all.
-      if (frame_.scalar_only || level_.aggregates != frame_.operand) return false;
+      // One argument: an aggregate after all, or a window function.
+      if (frame_.scalar_only) return false;
+      if (!frame_.place.aggregates || level_.aggregates != frame_.operand) {
+        if (can_be_window(frame_)) {
+          frame_.part = 2;
+          // Aggregates inside a window function make no query an aggregating one.
+          level_.aggregating = frame_.aggregating;
+          level_.item_aggregate = frame_.item_aggregate;
+          level_dirty_ = true;
+          make_scalars(1);
+          return put_out(frame_.refs);
+        }
+        frame_.closed = false;
+        if (level_.aggregates != frame_.operand || !make_window()) return false;
+        frame_.closed = frame_dirty_ = true;
+      }
       return rewrite_refs(frame_.refs, [&](Ref& ref) {
         if (ref.place.inside != Place::Plain) return false;
         ref.minmax = true;
@@ -120,19 +255,15 @@ bool Step::open_over() {
   if (!frame_.place.windows || frame_.distinct || frame_.scalar_only || function.mode == Callable::Scalar) return false;
   frame_.part = 1;  // it is a window function
   frame_dirty_ = true;
-  return rewrite_refs(frame_.refs, [&](Ref& ref) {
-    if (ref.place.inside == Place::Window) return false;
-    ref.place.inside = Place::Window;
-    ref.roles = roles_at(ref.place);
-    return true;
-  });
+  make_scalars(1);
+  return put_out(frame_.refs);
 }
 
 bool Step::close_call() {
   const Frame call = frame_;
   const Callable& function = *call.function;
   const bool windowed = call.part == 1;
-  if (function.mode == Callable::Window && !windowed) return false;
+  if ((function.mode == Callable::Window || call.part == 2) && !windowed) return false;
   const bool aggregate =
       !windowed && !call.scalar_only &&
       (function.mode == Callable::Sums || function.mode == Callable::Aggregate || function.mode == Callable::Extreme);

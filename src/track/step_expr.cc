@@ -6,17 +6,19 @@
 namespace pccsql::track {
 
 Place Step::base_place() const {
+  const bool windows = world_.settings().language == Language::Full;
   Place place;
   place.clause = level_.clause;
   switch (level_.clause) {
     case Clause::Items:
-      place.aggregates = place.windows = true;
+      place.aggregates = true;
+      place.windows = windows;
       break;
     case Clause::Having:
       place.aggregates = true;
       break;
     case Clause::Order:
-      place.windows = true;
+      place.windows = windows && !level_.window_free;
       place.aggregates = level_.grouped || level_.aggregating;
       break;
     default:
@@ -157,6 +159,7 @@ bool Step::operand_done() {
 }
 
 bool Step::read_name(const Word& word) {
+  note_leaf(2);
   if (frame_.qualifier != kNoName) {  // after a dot
     const NameId qualifier = frame_.qualifier;
     frame_.qualifier = kNoName;
@@ -180,6 +183,7 @@ bool Step::read_literal(const Word& word) {
   sem_.bare = kNoName;
   frame_.zero = false;
   const bool number = word.terminal == Terminal::Integer || word.terminal == Terminal::Float;
+  note_leaf(word.terminal == Terminal::Integer && word.literal.integer && level_.item_leaf == 0 ? 1 : 2);
   if (word.terminal == Terminal::Integer) {
     if (!number_in_term(word.literal)) return false;
     const bool bare = store_.operators[frame_.operators].precedence != kUnary;

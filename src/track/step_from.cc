@@ -43,11 +43,11 @@ bool Step::read_from() {
   level_.join_natural = level_.join_outer = level_.join_comma = false;
   level_.item_open = true;
   level_dirty_ = true;
-  return level_.tables < kMostTables && viable(level_);
+  return level_.tables < level_.most_tables && viable(level_);
 }
 
 bool Step::read_join(Terminal word) {
-  if (level_.tables >= kMostTables) return false;
+  if (level_.tables >= level_.most_tables) return false;
   if (level_.plain_star && width_now(level_) >= most_width(level_)) return false;
   level_dirty_ = true;
   level_.item_open = true;
@@ -75,7 +75,7 @@ bool Step::read_join(Terminal word) {
       for (const Source* source : ctes(level_)) {
         if (table_fits(source->name)) return true;
       }
-      return false;
+      return derived_table_fits();
     }
     default:
       return viable(level_);
@@ -97,25 +97,29 @@ bool Step::read_table(NameId name) {
   item.name = name;
   item.name_open = true;
   item.merge_open = level_.from != 0 && !level_.join_natural;
-  if (level_.join_natural) {
-    for (const Source::Column& column : source->columns) {
-      if (column.name == kNoName) return false;
-      if (column.hidden) continue;
-      bool common = false;
-      for (Index i = level_.from; i != 0 && !common; i = store_.from[i].below) {
-        const Source::Column* left = store_.from[i].item.source->find(column.name);
-        common = left != nullptr && !left->hidden;
-      }
-      if (!common) continue;
-      if (!can_merge(level_, item, column.name)) return false;
-      if (!holds(item.merged, column.name)) item.merged.push_back(column.name);
-    }
-  }
+  if (level_.join_natural && !merge_naturally(level_, item)) return false;
   return add_item(std::move(item), tables);
 }
 
+// Every name that both sides have is merged.
+bool Step::merge_naturally(const Level& level, FromItem& right) const {
+  for (const Source::Column& column : right.source->columns) {
+    if (column.name == kNoName) return false;
+    if (column.hidden) continue;
+    bool common = false;
+    for (Index i = level.from; i != 0 && !common; i = store_.from[i].below) {
+      const Source::Column* left = store_.from[i].item.source->find(column.name);
+      common = left != nullptr && !left->hidden;
+    }
+    if (!common) continue;
+    if (!can_merge(level, right, column.name)) return false;
+    if (!holds(right.merged, column.name)) right.merged.push_back(column.name);
+  }
+  return true;
+}
+
 bool Step::add_item(FromItem item, uint16_t tables) {
-  if (level_.tables + tables > kMostTables) return false;
+  if (level_.tables + tables > level_.most_tables) return false;
   if (level_.star && !item.source->all_public) {
     if (level_.plain_star) return false;
   }
@@ -144,16 +148,10 @@ bool Step::name_item(NameId name) {
   for (Index i = store_.from[level_.from].below; i != 0; i = store_.from[i].below) {
     if (store_.from[i].item.name == name) return false;
   }
-  if (name != item.source->name) {
-    if (world_.sources().find(name) != nullptr) return false;
-    for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
-      if (store_.ctes[i].source->name == name) return false;
-    }
-  }
   item.name = name;
   item.name_open = false;
   store_last_item(std::move(item));
-  return viable(level_);
+  return viable(level_) && (!level_.star || outputs_fit(false));
 }
 
 bool Step::end_item_name() {
@@ -164,7 +162,7 @@ bool Step::end_item_name() {
   }
   item.name_open = false;
   store_last_item(std::move(item));
-  return viable(level_);
+  return viable(level_) && (!level_.star || outputs_fit(false));
 }
 
 bool Step::end_item_merge() {
@@ -172,7 +170,7 @@ bool Step::end_item_merge() {
   FromItem item = last_item().item;
   item.merge_open = false;
   store_last_item(std::move(item));
-  return viable(level_);
+  return viable(level_) && (!level_.plain_star || widths_fit(false));
 }
 
 bool Step::open_using() {
@@ -195,7 +193,7 @@ bool Step::read_using(NameId name) {
 
 // Exactly one (merged) column of that name on the left, one on the right, and every column of them may be joined by.
 bool Step::can_merge(const Level& level, const FromItem& right, NameId name) const {
-  const RoleSet needed = level.star ? kEveryRole : role_bit(Role::Join);
+  const RoleSet needed = level.plain_star ? kEveryRole : role_bit(Role::Join);  // of `q.*` the search knows more
   // With RIGHT and FULL the merged column is made of both sides, so an ON further left cannot have meant it.
   for (Index i = level.join_outer ? level.refs : 0; i != 0; i = store_.refs[i].below) {
     const Ref& ref = store_.refs[i].ref;
@@ -311,7 +309,7 @@ bool Step::settle() {
       continue;
     }
     Binding binding;
-    switch (find_in_from(level_, ref.qualifier, ref.name, binding)) {
+    switch (find(level_, ref.qualifier, ref.name, binding)) {
       case Found::Bad:
         return false;
       case Found::Yes:
@@ -319,7 +317,8 @@ bool Step::settle() {
         ref.binding = bind(std::move(binding));
         break;
       case Found::No:
-        if (ref.place.local || world_.is_rowid(ref.name) || !outward(ref)) return false;
+        if (ref.qualifier == kNoName && world_.is_rowid(ref.name)) return false;
+        if (ref.place.local || !outward(ref)) return false;
         ref.outward = any_outward = true;
         break;
     }

@@ -88,12 +88,13 @@ Step::Found Step::find_in_from(const Level& level, NameId qualifier, NameId name
 Step::Found Step::find_rowid(const Level& level, NameId qualifier, NameId name, Binding& binding) const {
   if (!world_.is_rowid(name)) return Found::No;
   const Source* match = nullptr;
-  int candidates = 0;
+  uint32_t candidates = 0;
   for (Index i = level.from; i != 0; i = store_.from[i].below) {
     const FromItem& item = store_.from[i].item;
     if (qualifier != kNoName && item.name != qualifier) continue;
     ++candidates;
     match = item.source;
+    binding.item = store_.from[i].count;
   }
   if (candidates == 0) return Found::No;
   if (candidates > 1 || !match->rowid || !match->table) return Found::Bad;
@@ -117,7 +118,6 @@ bool Step::alias_usable(const Level& level, const SelectItem& item, const Place&
   if (item.outward && level.clause != Clause::Group && level.clause != Clause::Order) return false;
   if (item.outward && (!same_level || place.inside != Place::Plain)) return false;
   if (item.extreme && place.inside == Place::Argument) return false;
-  if (item.constant && level.clause == Clause::Group && same_level) return false;
   return true;
 }
 
@@ -146,6 +146,7 @@ bool Step::plausible(const Ref& ref) const {
     if (!source.nameable) return false;
     if (ref.name == kNoName) return source.all_public;
     const Source::Column* column = source.find(ref.name);
+    if (column == nullptr && ref.qualifier != kNoName && world_.is_rowid(ref.name)) column = source.rowid_column();
     return column != nullptr && (column->permitted & ref.roles) == ref.roles;
   };
   const Source* own = ref.qualifier == kNoName ? nullptr : world_.sources().find(ref.qualifier);
@@ -172,17 +173,12 @@ bool Step::use_column(NameId qualifier, NameId name) {
   level_dirty_ = true;
   Binding binding;
   if (!level_.settled && level_.clause == Clause::Items) {
-    if (world_.is_rowid(name) && !world_.is_column_name(name)) return false;
+    if (qualifier == kNoName && world_.is_rowid(name) && !world_.is_column_name(name)) return false;
     if (qualifier != kNoName && !is_known_qualifier(qualifier)) return false;
     push_ref(level_, ref);
     return world_.settings().lookahead ? viable(level_) : plausible(ref);
   }
-  Found found = find_in_from(level_, qualifier, name, binding);
-  // Until FROM closes, rowid can only be a column that is called so.
-  if (found == Found::No && world_.is_rowid(name) && level_.from != 0) {
-    if (!level_.settled) return false;
-    found = find_rowid(level_, qualifier, name, binding);
-  }
+  const Found found = find(level_, qualifier, name, binding);
   if (found == Found::Bad) return false;
   if (found == Found::Yes) {
     if ((binding.permitted & ref.roles) != ref.roles) return false;
@@ -193,6 +189,7 @@ bool Step::use_column(NameId qualifier, NameId name) {
   if (qualifier == kNoName && aliases_visible(level_)) {
     if (const SelectItem* alias = find_alias(level_, name)) {
       if (!alias_usable(level_, *alias, place, true)) return false;
+      note_number(*alias);
       const bool counts =
           !(place.inside == Place::Plain && (level_.clause == Clause::Group || level_.clause == Clause::Order));
       if (counts) use_alias(level_, SelectItem(*alias), place);
@@ -218,17 +215,13 @@ bool Step::outward(Ref ref) {
     ref.place.local = next->last;
     Binding binding;
     if (!outer.settled && outer.clause == Clause::Items) {
-      if (world_.is_rowid(ref.name) && !world_.is_column_name(ref.name)) return false;
+      if (ref.qualifier == kNoName && world_.is_rowid(ref.name) && !world_.is_column_name(ref.name)) return false;
       push_ref(outer, ref);
       if (world_.settings().lookahead ? !viable(outer) : !plausible(ref)) return false;
       replace_level(id, outer);
       return true;
     }
-    Found found = find_in_from(outer, ref.qualifier, ref.name, binding);
-    if (found == Found::No && world_.is_rowid(ref.name) && outer.from != 0) {
-      if (!outer.settled) return false;
-      found = find_rowid(outer, ref.qualifier, ref.name, binding);
-    }
+    const Found found = find(outer, ref.qualifier, ref.name, binding);
     if (found == Found::Bad) return false;
     if (found == Found::Yes) {
       if ((binding.permitted & ref.roles) != ref.roles) return false;
@@ -268,6 +261,7 @@ bool Step::star_fits(NameId qualifier) {
   const bool whole = frame_.kind == Frame::Expr && sem_.open == 1 && level_.clause == Clause::Items &&
                      frame_.operators == 0 && !level_.settled;
   if (!whole || level_.kind == Level::Scalar || level_.kind == Level::In || width_fixed(level_)) return false;
+  if (joined_naturally(level_)) return false;
   Ref ref;
   ref.qualifier = qualifier;
   ref.roles = role_bit(Role::Sel);
@@ -288,7 +282,7 @@ bool Step::qualifier_fits(NameId qualifier) {
   if (!sees_names()) return false;
   const Frame* const order = term();
   if (order != nullptr && order->compound) return false;
-  if (!level_.settled && level_.clause == Clause::Items && !is_known_qualifier(qualifier)) return false;
+  if (names_unsettled() && !is_known_qualifier(qualifier)) return false;
   if (asks_supply()) {
     const std::vector<NameId> columns = columns_of(qualifier);
     return !supplied(qualifier, columns, true).empty() || qualified_fits(qualifier, kNoName);

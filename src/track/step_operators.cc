@@ -68,6 +68,7 @@ void Step::reduce(int least) {
     frame_.extreme |= op.extreme;
     frame_.zero = false;
     frame_.operators = op.below;
+    sem_.bare = kNoName;  // also by a COLLATE: a signed column gives no name
   }
   frame_dirty_ = true;
 }
@@ -124,6 +125,7 @@ bool Step::read_operator(Terminal op, bool postfix) {
     return true;
   }
   frame_.operated = true;
+  note_leaf(2);
   const bool arithmetic = is_arithmetic(op);
   const bool asks = !arithmetic || frame_.extreme;
   if (asks && !ask(frame_.operand)) return false;

@@ -22,6 +22,8 @@ bool Step::open_query() {
       case Frame::DerivedTable:
         inner.kind = Level::Derived;
         inner.depth = frame_.depth;
+        if (table_room(level_) < 1) return false;
+        inner.most_tables = static_cast<uint16_t>(table_room(level_));
         break;
       case Frame::InSet:
         if (frame_.arguments != 0) return false;
@@ -94,7 +96,8 @@ bool Step::close_query() {
     FromItem item;
     item.source = made;
     item.name_open = true;
-    item.merge_open = level_.from != 0;
+    item.merge_open = level_.from != 0 && !level_.join_natural;
+    if (level_.join_natural && !merge_naturally(level_, item)) return false;
     return add_item(std::move(item), std::max<uint16_t>(inner.tables, 1));
   }
   store_.ctes.push_back({level_.ctes, made, std::max<uint16_t>(inner.tables, 1)});
@@ -144,6 +147,7 @@ bool Step::open_select() {
     next.order_names = level_.order_names;
     next.cte = level_.cte;
     next.tables = level_.tables;
+    next.most_tables = level_.most_tables;
     level_ = next;
   }
   ++level_.branches;
@@ -163,18 +167,22 @@ bool Step::close_select() {
     }
     level_.width = static_cast<uint16_t>(store_.name_lists[level_.outputs].count);
     if (!outputs_fit(true)) return false;
-    note_order_names();
   }
+  note_order_names();
   level_.clause = Clause::Done;
   level_dirty_ = true;
   return true;
 }
 
 // The names that ORDER BY can mean outputs by: aliases, columns that `*` brought, and, after a set operation, an item that
-// is a column and that its bare name finds again.
+// is a column and that its bare name finds again. The database looks into every branch.
 void Step::note_order_names() {
   const auto add = [&](NameId name, bool alias) {
     if (name == kNoName) return;
+    for (Index i = level_.order_names; i != 0; i = store_.name_lists[i].below) {
+      const NameNode& known = store_.name_lists[i];
+      if (known.name == name && (known.qualifier != kNoName) >= alias) return;
+    }
     store_.name_lists.push_back(
         {level_.order_names, store_.name_lists[level_.order_names].count + 1, alias ? name : kNoName, name});
     level_.order_names = static_cast<Index>(store_.name_lists.size() - 1);
@@ -193,10 +201,12 @@ void Step::note_order_names() {
       for (Index i = level_.refs; i != 0; i = store_.refs[i].below) {
         if (store_.refs[i].count != item.last_ref) continue;
         const Ref& ref = store_.refs[i].ref;
+        if (ref.binding == 0) continue;
+        const Binding& bound = store_.bindings[ref.binding];
+        NameId name = item.column;
+        if (world_.is_rowid(name) && bound.columns.size() == 1) name = world_.catalog().column(bound.columns[0]).id;
         Binding binding;
-        if (ref.binding != 0 && find_in_from(level_, kNoName, item.column, binding) == Found::Yes &&
-            binding.item == store_.bindings[ref.binding].item)
-          add(item.column, false);
+        if (find_in_from(level_, kNoName, name, binding) == Found::Yes && binding.item == bound.item) add(name, false);
       }
     }
   }
@@ -217,7 +227,7 @@ bool Step::close_item() {
   item.extreme = level_.extreme;
   item.first_ref = level_.item_refs;
   item.last_ref = ref_count();
-  item.constant = !star && !level_.nested && item.first_ref == item.last_ref;
+  item.number = level_.item_leaf == 1 && !level_.nested;
   store_.items.push_back({level_.items, store_.items[level_.items].count + 1, item});
   level_.items = static_cast<Index>(store_.items.size() - 1);
   level_dirty_ = true;
@@ -249,8 +259,11 @@ bool Step::comma_between_items() {
 }
 
 bool Step::plain_star() {
-  if (level_.kind == Level::Scalar || level_.kind == Level::In) return false;
+  if (level_.kind == Level::Scalar || level_.kind == Level::In || joined_naturally(level_)) return false;
   if (level_.plain_star && width_fixed(level_)) return false;  // two of them have no odd width
+  // Nor does one, if it is there to introduce names.
+  const bool introduces = level_.kind == Level::Derived && world_.settings().derived_names && width_fixed(level_);
+  if (introduces && !pending(store_.levels[level_.parent]).empty()) return false;
   level_.star = level_.plain_star = level_.item_star = true;
   level_dirty_ = true;
   return viable(level_);
@@ -272,7 +285,10 @@ bool Step::new_name(const Word& word) {
   if (!sem_.as && world_.settings().aliases != Aliases::Any) return false;
   level_.item_alias = word.name;
   level_dirty_ = true;
-  return true;
+  if (level_.kind != Level::Derived || level_.branches != 1 || !world_.settings().lookahead) return true;
+  std::vector<NameId> outputs = outputs_now(level_);
+  outputs.push_back(word.name);
+  return derived_fits(store_.levels[level_.parent], std::move(outputs), false);
 }
 
 bool Step::enter_clause(Clause clause) {
@@ -326,52 +342,6 @@ std::vector<NameId> Step::outputs_now(const Level& level) const {
     }
   }
   return names;
-}
-
-int Step::width_now(const Level& level) const {
-  if (!level.star) return static_cast<int>(store_.items[level.items].count);
-  return static_cast<int>(outputs_now(level).size());
-}
-
-bool Step::widths_fit(bool closing) const {
-  const int width = width_now(level_);
-  if (width > most_width(level_)) return false;
-  return !closing || level_.width == 0 || width == level_.width;
-}
-
-// What a derived table puts out must not repeat a name that the SELECT around it has claimed. Before the last of them is
-// written, names that it is there to introduce may still come.
-bool Step::outputs_fit(bool complete) {
-  if (level_.kind != Level::Derived || level_.branches != 1 || !world_.settings().lookahead) return true;
-  Source source;
-  const std::vector<NameId> outputs = outputs_now(level_);
-  for (const NameId name : outputs) source.columns.push_back({name, kEveryRole, false});
-  Level outer = store_.levels[level_.parent];
-  if (!complete && world_.settings().derived_names) {
-    if (const std::optional<Witness> before = witness(outer)) {
-      for (const FromChoice& choice : before->from) {
-        if (choice.source != nullptr) continue;
-        for (const NameId name : choice.outputs) {
-          if (std::find(outputs.begin(), outputs.end(), name) == outputs.end())
-            source.columns.push_back({name, kEveryRole, false});
-        }
-        break;
-      }
-    }
-  }
-  if (static_cast<int>(source.columns.size()) > most_width(level_)) return false;
-  source.index();
-  FromNode node;
-  node.below = outer.from;
-  node.count = store_.from[outer.from].count + 1;
-  node.item.source = &source;
-  node.item.name_open = true;
-  node.item.merge_open = outer.from != 0;
-  store_.from.push_back(node);
-  outer.from = static_cast<Index>(store_.from.size() - 1);
-  const bool fits = viable(outer);
-  store_.from.pop_back();
-  return fits;
 }
 
 }  // namespace pccsql::track

@@ -35,12 +35,17 @@ struct Step::Owed {
     question.passed = passed;
     question.present = present;
     question.ctes = tables;
+    question.rowids = step.world_.rowid_names();
     question.star = of.plain_star;
+    barred = step.barred_outputs(of);
+    question.barred = barred;
+    question.may_merge = !(of.star && of.outer_join);  // merged columns in `*` could be ambiguous to the database
+    question.widest = static_cast<size_t>(std::max(step.room_in_star(of), 0));
     question.item_needed = of.item_open;
     if (step.next_outer(of)) {
       question.can_pass = [this, &step](std::span<const Obligation> obligations) {
         for (const Obligation& obligation : obligations) {
-          if (step.world_.is_rowid(obligation.name)) return false;
+          if (obligation.qualifier == kNoName && step.world_.is_rowid(obligation.name)) return false;
           if (local && obligation.qualifier == extra.qualifier && obligation.name == extra.name) return false;
           for (Index i = level.refs; i != 0; i = step.store_.refs[i].below) {
             const Ref& ref = step.store_.refs[i].ref;
@@ -57,17 +62,17 @@ struct Step::Owed {
 
   std::optional<Witness> ask(const Step& step) {
     question.pending = wanted;
-    question.derived_names = step.world_.settings().derived_names &&
-                             std::none_of(wanted.begin(), wanted.end(), [&](const Obligation& obligation) {
-                               return step.world_.is_rowid(obligation.name) ||
-                                      obligation.name == step.world_.true_name() ||
-                                      obligation.name == step.world_.false_name();
-                             });
+    question.derived_names =
+        step.world_.settings().derived_names &&
+        std::none_of(wanted.begin(), wanted.end(), [&](const Obligation& obligation) {
+          return obligation.name == step.world_.true_name() || obligation.name == step.world_.false_name();
+        });
     return discharge(step.world_.sources(), question);
   }
 
   const Level& level;
   std::vector<Obligation> wanted, passed;
+  std::vector<NameId> barred;
   std::vector<FromItem> present;
   std::vector<const Source*> tables;
   SupplyQuestion question;
@@ -83,11 +88,37 @@ bool Step::viable(const Level& level) const {
   return found && witness_fits(level, *found);
 }
 
-// What the search does not look at: the parser's stack, joins that `*` does not go with, the number of outputs.
+int Step::tables_of(const Level& level, const Witness& found) const {
+  int tables = 0;
+  for (const FromChoice& choice : found.from) {
+    uint16_t own = 1;  // a derived table has one at least
+    for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) {
+      if (store_.ctes[i].source == choice.source) own = store_.ctes[i].tables;
+    }
+    tables += own;
+  }
+  return tables;
+}
+
+// For a derived table that is opened now: beside what the names still need. It is itself what the search wants where that is
+// a derived table, or no more than something to stand there.
+int Step::table_room(const Level& level) const {
+  const int room = level.most_tables - level.tables;
+  if (level.settled || !world_.settings().lookahead) return room;
+  const std::optional<Witness> found = witness(level);
+  if (!found) return 0;
+  const bool itself = std::any_of(found->from.begin(), found->from.end(),
+                                  [](const FromChoice& choice) { return choice.source == nullptr; }) ||
+                      (!found->from.empty() && pending(level).empty());
+  return room - tables_of(level, *found) + (itself ? 1 : 0);
+}
+
+// What the search does not look at: the parser's stack, the number of tables and of outputs, joins that `*` does not go with.
 bool Step::witness_fits(const Level& level, const Witness& found) const {
+  if (level.tables + tables_of(level, found) > level.most_tables) return false;
   const int derived = level.depth + (level.branches > 1 ? 2 : 0) + 6 + kSelectDepth;
   for (const FromChoice& choice : found.from) {
-    if (choice.source == nullptr && (derived > kDeepest || level.join_natural)) return false;
+    if (choice.source == nullptr && derived > kDeepest) return false;
   }
   // Where `*` must come to a given width, only derived tables are sure to fill it.
   const bool wants_item = level.item_open || level.clause == Clause::Items;
@@ -113,10 +144,13 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
   const auto width_of = [](const Source* source, size_t outputs) {
     return static_cast<int>(source != nullptr ? source->columns.size() : std::max<size_t>(outputs, 1));
   };
-  int from = 0;
-  for (const FromItem& item : from_items(level)) from += width_of(item.source, 0);
+  int from = -mergeable(level);
+  for (const FromItem& item : from_items(level)) {
+    from += width_of(item.source, 0) - (level.plain_star ? static_cast<int>(item.merged.size()) : 0);
+  }
   const bool asked = !pending(level).empty();
   for (const FromChoice& choice : found.from) from += asked ? width_of(choice.source, choice.outputs.size()) : 1;
+  if (asked) from -= could_merge(level, found);
   for (const SelectItem& item : items(level)) width += item.star == SelectItem::No ? 1 : from;
   if (level.clause == Clause::Items) width += level.item_star ? from : 1;
   return width <= most_width(level) || (level.from_open && found.from.empty());
@@ -134,7 +168,7 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
   if (!before) return fit;
   owed.local = place.local;
   for (const NameId name : candidates) {
-    if (world_.is_rowid(name) && !world_.is_column_name(name)) continue;
+    if (qualifier == kNoName && world_.is_rowid(name) && !world_.is_column_name(name)) continue;
     const bool boolean = qualifier == kNoName && (name == world_.true_name() || name == world_.false_name());
     if (boolean && !world_.is_column_name(name)) continue;
     bool fits = false;
@@ -204,7 +238,7 @@ bool Step::can_take(const Level& inner, std::span<const Obligation> obligations)
   std::vector<Obligation> left;
   for (const Obligation& obligation : obligations) {
     Binding binding;
-    const Found found = find_in_from(outer, obligation.qualifier, obligation.name, binding);
+    const Found found = find(outer, obligation.qualifier, obligation.name, binding);
     if (found == Found::Bad) return false;
     if (found == Found::Yes) {
       if ((binding.permitted & obligation.roles) != obligation.roles) return false;

@@ -17,25 +17,16 @@ const Frame* Step::term() const {
   return nullptr;
 }
 
-// The Term is deeper in the stack than the frame at hand: everything above it is made again.
+// The Term is deeper in the stack than the frame at hand.
 void Step::change_term(const std::function<void(Frame&)>& change) {
   store_frame();
-  std::vector<Frame> above;
+  int above = 0;
   Index at = sem_.frame;
-  while (at != 0 && store_.frames[at].kind != Frame::Term) {
-    above.push_back(store_.frames[at]);
-    at = store_.frames[at].below;
-  }
+  for (; at != 0 && store_.frames[at].kind != Frame::Term; at = store_.frames[at].below) ++above;
   if (at == 0) return;
-  Frame changed = store_.frames[at];
-  change(changed);
-  store_.frames.push_back(changed);
-  for (size_t i = above.size(); i-- > 0;) {
-    above[i].below = static_cast<Index>(store_.frames.size() - 1);
-    store_.frames.push_back(above[i]);
-  }
-  sem_.frame = static_cast<Index>(store_.frames.size() - 1);
-  frame_ = store_.frames[sem_.frame];
+  change_frames(above + 1, [&](Frame& frame, int on_it) {
+    if (on_it == above) change(frame);
+  });
 }
 
 bool Step::output_name(NameId name) const {
@@ -48,8 +39,23 @@ bool Step::output_name(NameId name) const {
 }
 
 bool Step::close_term() {
+  if (frame_.pure && frame_.number) {
+    level_.window_free = true;
+    level_dirty_ = true;
+  }
   if (frame_.readings == 0) return true;
   return decide_name();
+}
+
+// Where there are windows the database reads GROUP BY twice, and the second time a number in an item's stead as a place.
+void Step::note_number(const SelectItem& item) {
+  const Frame* const group = term();
+  if (!item.number || level_.clause != Clause::Group || group == nullptr || !group->pure) return;
+  const bool windowed = level_.windowed;
+  change_term([&](Frame& term) {
+    term.number = true;
+    term.owes_operator = windowed;
+  });
 }
 
 // A name whose reading had to wait: it is what stands alone, or what an operator made of it.
@@ -76,7 +82,12 @@ bool Step::number_in_term(const Literal& literal) {
   bool place = !order->negative && literal.value >= 1 && static_cast<int>(literal.value) <= width;
   if (place && level_.clause == Clause::Group) {
     const SelectItem item = item_at(static_cast<int>(literal.value));
-    place = !item.aggregate && !item.window && !item.constant;
+    place = !item.aggregate && !item.window;
+    if (place) {
+      change_term([&](Frame& term) { term.owes_operator = false; });
+      note_number(item);
+      return true;
+    }
   }
   if (!place && order->compound) return false;
   change_term([&](Frame& term) { term.owes_operator = !place; });

@@ -59,14 +59,14 @@ bool Step::boolean_fits(NameId name) const {
   return !world_.is_column_name(name) || operand_place().clause == Clause::Limit || string_fits(name);
 }
 
-bool Step::function_fits(NameId name) const {
+bool Step::function_fits(NameId name) {
   const Callable* function = world_.function(name);
   if (function == nullptr || operand_depth() + 9 > kDeepest || frame_.height >= kTallest) return false;
   const Place place = operand_place();
   switch (function->mode) {
     case Callable::Sums:
     case Callable::Aggregate:
-      return place.aggregates;
+      return aggregate_fits();
     case Callable::Window:
       return place.windows && operand_depth() + 18 <= kDeepest;
     default:
@@ -94,12 +94,17 @@ bool Step::is_known_qualifier(NameId qualifier) const {
   for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
     if (store_.ctes[i].source->name == qualifier) return true;
   }
-  Level at = level_;
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    for (Index i = at.from; i != 0; i = store_.from[i].below) {
+  const auto is_item = [&](const Level& level) {
+    for (Index i = level.from; i != 0; i = store_.from[i].below) {
       if (store_.from[i].item.name == qualifier) return true;
     }
+    return false;
+  };
+  Level at = level_;
+  if (is_item(at)) return true;
+  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
+    at = store_.levels[next->level];
+    if (is_item(at)) return true;
     if (next->last) break;
   }
   return is_alias_shape(qualifier);
@@ -151,6 +156,7 @@ std::vector<NameId> Step::columns_of(NameId qualifier) const {
       }
       if (!cte) {
         names.insert(names.end(), world_.column_names().begin(), world_.column_names().end());
+        names.insert(names.end(), world_.rowid_names().begin(), world_.rowid_names().end());
         for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) add_source(*store_.ctes[i].source);
       }
     }
@@ -179,8 +185,10 @@ std::vector<NameId> Step::plain_names() const {
       }
     }
     if (own && at.clause == Clause::Order) {
-      for (Index i = at.outputs; i != 0; i = store_.name_lists[i].below) {
-        if (store_.name_lists[i].name != kNoName) names.push_back(store_.name_lists[i].name);
+      for (const Index list : {at.outputs, at.order_names}) {
+        for (Index i = list; i != 0; i = store_.name_lists[i].below) {
+          if (store_.name_lists[i].name != kNoName) names.push_back(store_.name_lists[i].name);
+        }
       }
     }
     everything |= !at.settled && at.clause == Clause::Items;

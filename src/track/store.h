@@ -12,6 +12,7 @@
 
 #include "base/names.h"
 #include "track/control.h"
+#include "track/literal.h"
 #include "track/supply.h"
 #include "track/text_arena.h"
 #include "track/world.h"
@@ -66,7 +67,7 @@ struct SelectItem {
   bool window = false;
   bool extreme = false;                  // holds a literal that arithmetic could overflow with
   bool outward = false;                  // names a column of an enclosing SELECT
-  bool constant = false;                 // names no column, holds no SELECT
+  bool number = false;                   // is one integer, signs, parentheses and COLLATE aside
   uint32_t first_ref = 0, last_ref = 0;  // of the level's refs, by count
 };
 struct ItemNode {
@@ -119,12 +120,15 @@ struct Level {
   bool nested = false;   // the item being written holds a SELECT
   bool item_star = false;
   bool item_aggregate = false, item_window = false;
-  bool merges = false;      // some USING or NATURAL in FROM
-  bool outer_join = false;  // some RIGHT or FULL in FROM
-  uint16_t width = 0;       // that every branch must have; 0: any
+  uint8_t item_leaf = 0;     // of the item being written: 0 nothing yet, 1 one integer, 2 anything else
+  bool window_free = false;  // no window function may come: GROUP BY has a number for a term
+  bool merges = false;       // some USING or NATURAL in FROM
+  bool outer_join = false;   // some RIGHT or FULL in FROM
+  uint16_t width = 0;        // that every branch must have; 0: any
   uint16_t branches = 0;
-  uint16_t tables = 0;  // in FROM, counted through derived tables and CTEs
-  uint16_t depth = 0;   // of the parser's stack, below this query
+  uint16_t tables = 0;                 // in FROM, counted through derived tables and CTEs
+  uint16_t most_tables = kMostTables;  // of those; less in a derived table, by what the FROM around it has and needs
+  uint16_t depth = 0;                  // of the parser's stack, below this query
   Index refs = 0, items = 0, from = 0, passed = 0, ctes = 0, outputs = 0, declared = 0,
         order_names = 0;    // declared: (…) after a CTE's name
   uint32_t item_refs = 0;   // refs when the item began
@@ -186,7 +190,9 @@ struct Frame {
   const Callable* function = nullptr;
   uint16_t arguments = 0;
   bool distinct = false, star = false, closed = false, scalar_only = false, filtered = false;
-  // Case: 0 operand, 1 WHEN, 2 THEN, 3 ELSE. Expr: 1 after IS, 2 after NOT, 3 after EXISTS. Paren: 1 holds a SELECT
+  bool aggregating = false, item_aggregate = false;  // of the level, when it began
+  // Case: 0 operand, 1 WHEN, 2 THEN, 3 ELSE. Expr: 1 after IS, 2 after NOT, 3 after EXISTS. Paren: 1 holds a SELECT.
+  // Call: 1 a window function, 2 an aggregate that must become one
   uint8_t part = 0;
   uint8_t pairs = 0;
   // Window
@@ -199,14 +205,7 @@ struct Frame {
   bool owes_operator = false;  // it is a number that is no place in the output
   bool signed_ = false;
   bool compound = false;  // after a set operation
-};
-
-// A number or string as far as meaning goes.
-struct Literal {
-  uint32_t value = 0;  // of an integer that fits 31 bits
-  uint16_t digits = 0;
-  bool integer = true;   // `value` is right
-  bool extreme = false;  // over 15 digits, in hex or with an exponent; a string that could be read so
+  bool number = false;    // of GROUP BY: it stands for an item that is a number
 };
 
 enum Reading : uint8_t { AsColumn = 1, AsQualifier = 2, AsFunction = 4, AsAlias = 8, AsString = 16, AsBoolean = 32 };

@@ -76,7 +76,7 @@ bool Search::place_open_item(const State& state) {
   for (Mask left = state.open; left != 0; left &= left - 1) {
     const Qualifier& qualifier = asked_.qualifiers[static_cast<size_t>(std::countr_zero(left))];
     if (qualifier.is_source || is_taken(qualifier.name) || qualifier.name == item.name) continue;
-    if ((held.hold & qualifier.columns) == 0 && !qualifier.star) continue;
+    if ((held.named() & qualifier.columns) == 0 && !qualifier.star) continue;
     witness_.open_name = qualifier.name;
     if (name_open_item(state, held, qualifier.name)) return true;
   }
@@ -138,6 +138,7 @@ FromChoice Search::filler(const State& state) const {
   const auto taken_if_free = [&](const Source& source) -> std::optional<FromChoice> {
     const Held held = asked_.held_by(source);
     if (!source.nameable || (held.hold & state.passed) != 0) return std::nullopt;
+    if (question_->star && !asked_.expands(source)) return std::nullopt;
     return FromChoice{&source, kNoName, !own_name_is_free(state, held), {}, {}};
   };
   if (question_->star) {

@@ -49,6 +49,7 @@ struct Source {
 
   void index();  // fills by_name; to be called once columns are there
   const Column* find(NameId name) const;
+  const Column* rowid_column() const { return rowid ? &columns[*rowid] : nullptr; }
 };
 
 // The tables of a catalogue under a policy, in the catalogue's order, and which of them hold a name. Compiled once.
@@ -64,6 +65,8 @@ class Sources {
   std::span<const RoleSet> holder_roles(NameId column) const;
   // The nameable tables that `*` may expand.
   std::span<const uint32_t> all_public() const { return all_public_; }
+  // The nameable tables of which `rowid` is a column.
+  std::span<const uint32_t> with_rowid() const { return with_rowid_; }
 
  private:
   std::vector<Source> sources_;
@@ -71,6 +74,7 @@ class Sources {
   std::vector<RoleSet> holder_roles_;   // parallel to holders_
   std::vector<uint32_t> first_holder_;  // by NameId of the catalogue, and one past the last
   std::vector<uint32_t> all_public_;
+  std::vector<uint32_t> with_rowid_;
   std::vector<uint32_t> table_of_name_;
 };
 
@@ -109,8 +113,14 @@ struct SupplyQuestion {
   std::span<const Obligation> passed;
   std::span<const FromItem> present;
   std::span<const Source* const> ctes;  // closed CTEs that can be named here
-  bool star = false;                    // `*` was written: only all-Public items and derived tables may come
-  bool derived_names = false;           // a derived table may supply what nothing else does
+  // Names that, behind a qualifier, stand for a column of their own: `rowid` and its kin. An item of the qualifier's name
+  // settles them, also one that has none; without a qualifier they are columns of tables that are called so.
+  std::span<const NameId> rowids;
+  bool star = false;               // `*` was written: only all-Public items and derived tables may come
+  bool derived_names = false;      // a derived table may supply what nothing else does
+  std::span<const NameId> barred;  // names that what `*` and `q.*` expand must not hold
+  size_t widest = ~size_t{0};      // columns that an item may have
+  bool may_merge = true;           // by USING
   // Whether the enclosing SELECTs could take all of these together; empty: nothing encloses. It is asked about pending
   // obligations only, may call discharge() itself, and must say yes to every subset of a set that it says yes to.
   std::function<bool(std::span<const Obligation>)> can_pass;

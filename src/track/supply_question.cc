@@ -60,9 +60,10 @@ bool Asked::add(const Sources& sources, const SupplyQuestion& question, const Ob
 
 bool Asked::read(const Sources& sources, const SupplyQuestion& question) {
   name_count = qualifier_count = 0;
-  plain = passed = 0;
+  plain = passed = rowids = 0;
   roles = {};
   star = question.star;
+  barred = question.barred;
   bool expands = false;
   if (question.pending.size() > kMostNames) return false;
   for (const Obligation& obligation : question.pending) {
@@ -71,6 +72,9 @@ bool Asked::read(const Sources& sources, const SupplyQuestion& question) {
   }
   for (const Obligation& obligation : question.passed) {
     if (!add(sources, question, obligation, true)) return false;
+  }
+  for (size_t i = 0; i < name_count; ++i) {
+    for (const NameId rowid : question.rowids) rowids |= Mask{names[i] == rowid} << i;
   }
   if (!expands) return true;
   for (const FromItem& item : question.present) {
@@ -91,13 +95,30 @@ Mask Asked::mask_of(std::span<const NameId> wanted) const {
   return mask;
 }
 
+bool Asked::expands(const Source& source) const {
+  return source.all_public && std::none_of(barred.begin(), barred.end(), [&](NameId name) {
+           const Source::Column* column = source.find(name);
+           return column != nullptr && !column->hidden;
+         });
+}
+
 Held Asked::held_by(const Source& source) const {
   Held held;
   held.source = &source;
   for (size_t i = 0; i < name_count; ++i) {
     if (const Source::Column* column = source.find(names[i])) held.note(i, column->permitted);
   }
+  note_rowids(held);
   return held;
+}
+
+void Asked::note_rowids(Held& held) const {
+  const Source::Column* const column = held.source->rowid_column();
+  if (column == nullptr) return;
+  held.rowids = rowids & ~held.hold;
+  for (Mask left = held.rowids; left != 0; left &= left - 1) {
+    held.allow(static_cast<size_t>(std::countr_zero(left)), column->permitted);
+  }
 }
 
 uint32_t Supplies::item_of(const Sources& sources, uint32_t table) {
@@ -105,7 +126,7 @@ uint32_t Supplies::item_of(const Sources& sources, uint32_t table) {
   if (known != kNoItem) return known;
   const auto item = static_cast<uint32_t>(items.size());
   table_item_[table] = epoch_ << 32 | item;
-  items.push_back({&sources.all()[table], 0, {}});
+  items.push_back({&sources.all()[table], 0, 0, {}});
   return item;
 }
 
@@ -123,12 +144,15 @@ void Supplies::prepare(const Asked& asked, const Sources& sources, const SupplyQ
   const Mask collected = collect(asked, sources, static_cast<bool>(question.can_pass), uncovered, open);
   const Mask all = asked.name_count == 64 ? ~Mask{0} : (Mask{1} << asked.name_count) - 1;
   complete(asked, sources, all & ~collected);
+  if (asked.rowids != 0) {
+    for (Held& item : items) asked.note_rowids(item);
+  }
 
   for (const Source* cte : question.ctes) {
     const size_t index = asked.find_qualifier(cte->name);
     if (index < asked.qualifier_count) own_item[index] = static_cast<uint32_t>(items.size());
     items.push_back(asked.held_by(*cte));
-    has_free |= items.back().hold == 0 && cte->all_public;
+    has_free |= items.back().hold == 0 && asked.expands(*cte);
   }
   bool free_wanted = false;
   for (Mask left = open; left != 0; left &= left - 1) {
@@ -141,15 +165,18 @@ void Supplies::prepare(const Asked& asked, const Sources& sources, const SupplyQ
   }
   if (free_wanted && !has_free) add_public(asked, sources);
   for (uint32_t i = 0; i < items.size(); ++i) {
-    if (asked.may_stand(items[i])) alive.push_back(i);
+    size_t width = items[i].source->columns.size();
+    if (!question.present.empty()) width -= static_cast<size_t>(std::popcount(items[i].hold));  // they may be merged
+    if (width <= question.widest && asked.may_stand(items[i])) alive.push_back(i);
   }
   constexpr size_t kMany = 24;
-  if (alive.size() > kMany) keep_different();
+  if (alive.size() > kMany && asked.barred.empty()) keep_different();
 }
 
 // Makes items of the tables that hold a name to be supplied; gives the names whose holders all were looked at.
 Mask Supplies::collect(const Asked& asked, const Sources& sources, bool may_pass, Mask uncovered, Mask open) {
   Mask wanted = uncovered;
+  Mask named = 0;  // behind a qualifier
   for (Mask left = open; left != 0; left &= left - 1) {
     const auto index = static_cast<size_t>(std::countr_zero(left));
     const Qualifier& qualifier = asked.qualifiers[index];
@@ -160,7 +187,7 @@ Mask Supplies::collect(const Asked& asked, const Sources& sources, bool may_pass
       continue;
     }
     if (may_pass) {
-      wanted |= qualifier.columns;
+      named |= qualifier.columns;
       continue;
     }
     // Nothing can be passed: it must hold all of the columns, so the holders of the rarest are enough.
@@ -168,18 +195,22 @@ Mask Supplies::collect(const Asked& asked, const Sources& sources, bool may_pass
     Mask rarest = 0;
     for (Mask columns = qualifier.columns; columns != 0; columns &= columns - 1) {
       const auto bit = static_cast<size_t>(std::countr_zero(columns));
-      const size_t count = sources.holders(asked.names[bit]).size();
+      const bool rowid = (asked.rowids >> bit & 1) != 0;
+      const size_t count = sources.holders(asked.names[bit]).size() + (rowid ? sources.with_rowid().size() : 0);
       if (count >= fewest) continue;
       fewest = count;
       rarest = Mask{1} << bit;
     }
-    wanted |= rarest;
+    named |= rarest;
   }
+  wanted |= named;
   for (Mask left = wanted; left != 0; left &= left - 1) {
     const auto bit = static_cast<size_t>(std::countr_zero(left));
     const auto holders = sources.holders(asked.names[bit]);
     const auto roles = sources.holder_roles(asked.names[bit]);
     for (size_t i = 0; i < holders.size(); ++i) items[item_of(sources, holders[i])].note(bit, roles[i]);
+    if (((named & asked.rowids) >> bit & 1) == 0) continue;
+    for (const uint32_t table : sources.with_rowid()) item_of(sources, table);
   }
   return wanted;
 }
@@ -207,10 +238,11 @@ void Supplies::complete(const Asked& asked, const Sources& sources, Mask missing
 void Supplies::add_public(const Asked& asked, const Sources& sources) {
   for (const uint32_t table : sources.all_public()) {
     if (known_item(table) != kNoItem) {
-      has_free |= items[known_item(table)].hold == 0;
+      has_free |= items[known_item(table)].hold == 0 && asked.expands(sources.all()[table]);
       continue;
     }
     if (has_free) return;
+    if (!asked.expands(sources.all()[table])) continue;
     Held held = asked.held_by(sources.all()[table]);
     has_free = held.hold == 0;
     items.push_back(held);
@@ -222,12 +254,13 @@ void Supplies::keep_different() {
   const size_t size = std::bit_ceil(2 * alive.size());
   buckets_.assign(size, kNoItem);
   const auto same = [](const Held& a, const Held& b) {
-    return a.hold == b.hold && a.permit == b.permit && a.source->all_public == b.source->all_public;
+    return a.hold == b.hold && a.rowids == b.rowids && a.permit == b.permit &&
+           a.source->all_public == b.source->all_public;
   };
   size_t kept = 0;
   for (const uint32_t item : alive) {
     const Held& held = items[item];
-    Mask hash = held.hold;
+    Mask hash = held.hold ^ held.rowids * 3;
     for (const Mask mask : held.permit) hash = (hash ^ mask) * 0x9e3779b97f4a7c15u;
     size_t bucket = hash >> 32 & (size - 1);
     while (buckets_[bucket] != kNoItem && !same(items[buckets_[bucket]], held)) bucket = (bucket + 1) & (size - 1);

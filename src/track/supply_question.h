@@ -20,17 +20,28 @@ inline constexpr auto kJoin = static_cast<size_t>(Role::Join);
 struct Held {
   const Source* source = nullptr;
   Mask hold = 0;
+  Mask rowids = 0;  // what it is asked for behind its name alone
   RoleMasks permit{};
 
   void note(size_t bit, RoleSet roles) {
     hold |= Mask{1} << bit;
+    allow(bit, roles);
+  }
+  void allow(size_t bit, RoleSet roles) {
     for (size_t role = 0; role < permit.size(); ++role) permit[role] |= Mask{roles >> role & 1u} << bit;
   }
+  // What `q.c` can mean of it, if it is called q.
+  Mask named() const { return hold | rowids; }
   // Whether what it holds of the names that are wanted may be used as wanted.
   bool permits(const RoleMasks& wanted) const {
     Mask forbidden = 0;
     for (size_t role = 0; role < permit.size(); ++role) forbidden |= wanted[role] & ~permit[role];
     return (forbidden & hold) == 0;
+  }
+  bool permits_named(const RoleMasks& wanted) const {
+    Mask forbidden = 0;
+    for (size_t role = 0; role < permit.size(); ++role) forbidden |= wanted[role] & ~permit[role];
+    return (forbidden & named()) == 0;
   }
 };
 
@@ -49,21 +60,28 @@ struct Asked {
   size_t name_count = 0;
   Mask plain = 0;
   Mask passed = 0;  // plain names already bound outward
+  Mask rowids = 0;  // those of the names that are `rowid` or its kin
   RoleMasks roles{};
   std::array<Qualifier, kMostNames> qualifiers;
   size_t qualifier_count = 0;
   bool star = false;
+  std::span<const NameId> barred;
 
   // False: there are more names than bits.
   bool read(const Sources& sources, const SupplyQuestion& question);
   size_t find_qualifier(NameId name) const;  // qualifier_count: none
   Mask mask_of(std::span<const NameId> wanted) const;
   Held held_by(const Source& source) const;
+  void note_rowids(Held& held) const;  // once `hold` is complete
+  // Whether an item of the qualifier's name may stand beside what was bound outward.
+  bool captures(const Held& held, Mask bound_outward) const { return (bound_outward & (held.hold | rowids)) != 0; }
   // Whether such an item may be in this FROM at all, whatever it is called and whatever else is there.
   bool may_stand(const Held& held) const {
-    return held.source->nameable && (!star || held.source->all_public) && (held.hold & passed) == 0 &&
+    return held.source->nameable && (!star || expands(*held.source)) && (held.hold & passed) == 0 &&
            held.permits(roles);
   }
+  // Whether `*` or `q.*` may expand it.
+  bool expands(const Source& source) const;
 
  private:
   size_t bit_of(NameId name);

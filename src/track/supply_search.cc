@@ -6,20 +6,21 @@
 
 namespace pccsql::track {
 
-// An item of the qualifier's name: what it holds it must permit, what it lacks falls through to the outside.
+// An item of the qualifier's name: what it holds it must permit, what it lacks falls through to the outside, rowid aside.
 bool Search::settle(State& state, size_t index, const Held& held) {
   const Qualifier& qualifier = asked_.qualifiers[index];
-  if ((held.hold & qualifier.passed) != 0 || (qualifier.star && !held.source->all_public)) return false;
-  if (!held.permits(qualifier.roles)) return false;
+  if (asked_.captures(held, qualifier.passed) || (qualifier.star && !asked_.expands(*held.source))) return false;
+  if (!held.permits_named(qualifier.roles)) return false;
   state.open &= ~(Mask{1} << index);
-  const Mask lacking = qualifier.columns & ~held.hold;
-  return lacking == 0 || pass(qualifier.name, lacking, qualifier.roles);
+  const Mask lacking = qualifier.columns & ~held.named();
+  return lacking == 0 || ((lacking & asked_.rowids) == 0 && pass(qualifier.name, lacking, qualifier.roles));
 }
 
 bool Search::fits(const State& state, const Held& held, bool starred) const {
   if ((held.hold & (state.passed | state.derived)) != 0) return false;
   if ((held.hold & state.expanded & ~held.permit[kSel]) != 0) return false;
   const Mask collision = held.hold & state.covered;
+  if (collision != 0 && !question_->may_merge) return false;
   if ((collision & ~(state.joinable & held.permit[kJoin])) != 0) return false;
   const Mask selected = starred ? collision : collision & state.starred;
   return (selected & ~(state.selectable & held.permit[kSel])) == 0;
@@ -70,11 +71,12 @@ size_t Search::next_qualifier(const State& state) const {
 // Whether an item could be called `qualifier`. One without any of its columns helps `q.*` alone; then one that holds no
 // name at all is as good as any.
 bool Search::suits(const State& state, const Qualifier& qualifier, const Held& held) const {
-  const Mask supplied = held.hold & qualifier.columns;
+  const Mask supplied = held.named() & qualifier.columns;
   if (supplied == 0 && (!qualifier.star || (held.hold != 0 && supplies_.has_free))) return false;
-  if (supplied != qualifier.columns && !may_pass_) return false;
-  if ((held.hold & qualifier.passed) != 0 || (qualifier.star && !held.source->all_public)) return false;
-  return held.permits(qualifier.roles) && fits(state, held, qualifier.star);
+  const Mask lacking = qualifier.columns & ~supplied;
+  if (lacking != 0 && (!may_pass_ || (lacking & asked_.rowids) != 0)) return false;
+  if (asked_.captures(held, qualifier.passed) || (qualifier.star && !asked_.expands(*held.source))) return false;
+  return held.permits_named(qualifier.roles) && fits(state, held, qualifier.star);
 }
 
 bool Search::settle_qualifiers(const State& state) {
@@ -114,7 +116,8 @@ bool Search::take_candidates(const State& state, size_t index) {
     const Held& held = supplies_.items[item];
     if (!suits(state, qualifier, held)) continue;
     stack_.push_back(item);
-    const int covers = 2 * std::popcount(held.hold & qualifier.columns) + std::popcount(held.hold & uncovered(state));
+    const int covers =
+        2 * std::popcount(held.named() & qualifier.columns) + std::popcount(held.hold & uncovered(state));
     if (covers <= most) continue;
     most = covers;
     std::swap(stack_[first], stack_.back());
@@ -159,6 +162,7 @@ bool Search::derive_qualifier(State state, size_t index) {
   held.hold = qualifier.columns & ~qualifier.passed;
   held.permit.fill(held.hold);
   if ((held.hold & (state.covered | state.passed | state.derived)) != 0) return false;
+  if ((qualifier.passed & asked_.rowids) != 0) return false;
   const size_t passes = pass_count_;
   const Mask lacking = qualifier.columns & qualifier.passed;
   state.open &= ~(Mask{1} << index);
@@ -220,7 +224,7 @@ bool Search::supply_plain(const State& state, size_t first, size_t last) {
     if (pass(kNoName, name, asked_.roles) && supply_plain(next, begin, end)) return true;
     pass_count_ = passes;
   }
-  if (question_->derived_names) {
+  if (question_->derived_names && (name & asked_.rowids) == 0) {
     State next = state;
     next.derived |= name;
     if (supply_plain(next, begin, end)) return true;
@@ -251,7 +255,7 @@ bool Search::own_name_is_free(const State& state, const Held& held) const {
   if (index == asked_.qualifier_count) return true;
   const Qualifier& qualifier = asked_.qualifiers[index];
   const Mask columns = (state.passed_qualifiers >> index & 1) != 0 ? qualifier.columns : 0;
-  return (held.hold & (columns | qualifier.passed)) == 0;
+  return !asked_.captures(held, columns | qualifier.passed);
 }
 
 }  // namespace pccsql::track

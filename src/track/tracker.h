@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -72,6 +73,25 @@ struct Explanation {
   std::vector<Name> blocked;             // names the catalogue has that may not, and why
 };
 
+// What may begin with a letter or a digit between two lexemes, or go on with one inside a word or a quoted name.
+struct WordSet {
+  std::vector<std::string_view> known;  // what may come, to its end; empty where the open word may end. Of the world
+  bool any_case = true;                 // letters of `known` stand for both cases
+  std::vector<std::string> own;         // likewise, of names that the text brought; always in any case
+  std::string begun;                    // what there is of the open word
+  // Besides: words and numbers that rest_takes() takes. Equal values take equal ones.
+  uint64_t rest = 0;
+  uint32_t new_name = 0;  // of `rest`: any letters and digits go on the open word; bytes that it surely has room for
+  bool more = false;      // and some that only push() can tell; also where none of this is known
+};
+
+// How many tokens a text takes at most, for whoever writes tokens.
+class TokenCounter {
+ public:
+  virtual ~TokenCounter() = default;
+  virtual uint32_t tokens(std::string_view text) = 0;
+};
+
 class Tracker {
  public:
   virtual ~Tracker() = default;
@@ -86,8 +106,12 @@ class Tracker {
   // byte of it, what remains of it (or something no longer) is the completion again. Nothing: a dead end, which only a
   // tracker without look-ahead can have.
   virtual std::optional<std::string> completion(PrefixId prefix) = 0;
-  // An upper bound on completion's length that costs next to nothing.
-  virtual uint32_t completion_bound(PrefixId prefix) = 0;
+  virtual uint32_t completion_bound(PrefixId prefix) = 0;  // on its length
+  // A bound on the tokens of completion() that is quick to find: it may be far too large, never too small. Nothing, where a
+  // tracker has none but the completion itself.
+  virtual std::optional<uint32_t> token_bound(PrefixId, TokenCounter&) { return std::nullopt; }
+  // How many more than that are needed, at most, once a word, name or string has been begun there, or written.
+  virtual uint32_t word_tokens(TokenCounter&) { return 0; }
   virtual FreeText free_text(PrefixId prefix) = 0;
   // How many more bytes the open literal, name or run of blanks may have; what is longer must be judged byte by byte.
   virtual uint32_t room(PrefixId prefix) = 0;
@@ -98,8 +122,15 @@ class Tracker {
   virtual PrefixId seam(PrefixId) { return kDead; }
   // Whether a letter or digit that came next would belong to the open lexeme.
   virtual bool takes_word_bytes(PrefixId) { return true; }
-  // Between lexemes: equal keys admit the same blanks, followed by the same beginnings of words and numbers.
-  virtual std::optional<Key> word_key(PrefixId) { return std::nullopt; }
+  // Between lexemes: equal keys, equal words().
+  virtual Key word_key(PrefixId) { return {}; }
+  // Between lexemes: how many blanks there are, as far as more of them may come.
+  virtual uint32_t blanks(PrefixId) { return 0; }
+  virtual WordSet words(PrefixId) { return {}; }
+  // Inside a word, a quoted name or a string: where it began. kDead elsewhere.
+  virtual PrefixId word_start(PrefixId) { return kDead; }
+  // Whether a word or number that begins so is one of `rest`. Once false, false for everything that begins so.
+  virtual bool rest_takes(uint64_t, std::string_view) { return false; }
 
   virtual Explanation explain(PrefixId prefix) = 0;
   // Columns used so far, each with its role once, sorted; names before their FROM are not among them.

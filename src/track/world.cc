@@ -22,7 +22,7 @@ bool looks_bare(std::string_view text) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
     if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '$'))) return false;
   }
-  return find_invalid_utf8(text) == std::string_view::npos;
+  return find_invalid_utf8(text) == std::string_view::npos && !text.starts_with("\xEF\xBB\xBF");
 }
 
 std::string capitals(std::string_view text) {

@@ -1,6 +1,7 @@
 // The vocabularies of real models on real schemas: gold queries replayed token by token, and walks under the mask. The short
 // form touches each vocabulary; `./test --long` replays everything and walks far.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -14,6 +15,7 @@
 #include "benchmark_data.h"
 #include "suite/column_policies.h"
 #include "suite/gold.h"
+#include "track/guards.h"
 
 namespace pccsql {
 namespace {
@@ -25,7 +27,20 @@ bool is_long() {
 
 size_t wanted_tokens() {
   if (const char* value = std::getenv("PCCSQL_WALK_TOKENS")) return std::strtoull(value, nullptr, 10);
-  return is_long() ? 2'000 : 400;
+  return is_long() ? 20'000 : 400;
+}
+
+size_t wanted_states() {
+  if (const char* value = std::getenv("PCCSQL_MASK_STATES")) return std::strtoull(value, nullptr, 10);
+  return is_long() ? 100 : 2;
+}
+
+// Long runs are shared out among processes, by databases: `i/n` is the i-th of n, from 0.
+bool is_mine(size_t database) {
+  const char* value = std::getenv("PCCSQL_SHARD");
+  size_t own = 0, all = 1;
+  if (value != nullptr && std::sscanf(value, "%zu/%zu", &own, &all) == 2 && all > 0) return database % all == own;
+  return true;
 }
 
 // One vocabulary, and the data; nothing, with the reason, where either is missing.
@@ -83,10 +98,13 @@ class Models : public testing::TestWithParam<const char*> {
   }
 
   // Walks over the databases in turn until enough tokens were written.
-  void walk(const GoldData& data, const std::vector<std::string>& databases, WalkLogits logits, size_t tokens) {
+  void walk(const GoldData& data, const std::vector<std::string>& databases, WalkLogits logits, size_t tokens,
+            size_t states) {
     const std::vector<Policy> policies = column_policies(data);
     WalkTotals totals(Language::Full);
+    size_t compared = 0;
     for (size_t d = 0; d < databases.size(); ++d) {
+      if (!is_mine(d)) continue;
       const auto found = data.find_catalog(databases[d]);
       ASSERT_TRUE(found) << databases[d];
       const Catalog& catalog = data.catalogs[*found];
@@ -102,9 +120,18 @@ class Models : public testing::TestWithParam<const char*> {
       auto world = MaskWorld::make(catalog, policy, tokens_->index(), {}, data.database_path(databases[d]));
       ASSERT_TRUE(world) << world.error().to_string();
       const TokenClasses classes(tokens_->vocabulary(), catalog);
-      Walker walker(**world, classes, logits, 200, tokens_->vocabulary().size());
+      Walker walker(**world, classes, logits, 400, tokens_->vocabulary().size());
       const size_t share = tokens / databases.size();
       const size_t before = totals.tokens;
+      // Of the states that come up, some have every token of the vocabulary tried.
+      std::mt19937_64 random(d);
+      const size_t wanted = compared + (states + databases.size() - 1) / databases.size();
+      walker.watch([&](Matcher& matcher, ConstBitmask mask) {
+        if (compared >= wanted || random() % std::max<size_t>(1, share * databases.size() / (2 * states + 1)) != 0)
+          return;
+        ++compared;
+        expect_tried(matcher, mask);
+      });
       for (uint64_t seed = 1; totals.tokens - before < share && totals.fine() && walker.shortest() != 0; ++seed) {
         totals.add(walker.walk(seed * 1000 + d), databases[d]);
       }
@@ -119,11 +146,26 @@ class Models : public testing::TestWithParam<const char*> {
               << totals.count(WalkEnd::Violation) << " violations, " << totals.count(WalkEnd::Unprepared)
               << " not prepared, " << totals.count(WalkEnd::OtherUses) << " with other uses, "
               << totals.count(WalkEnd::DeadEnd) << " dead ends, " << totals.count(WalkEnd::Unfinished)
-              << " unfinished\n";
+              << " unfinished; " << compared << " masks compared; rules " << totals.coverage.rules().hit << " of "
+              << totals.coverage.rules().all << ", ways " << totals.coverage.edges().hit << " of "
+              << totals.coverage.edges().all << "\n";
+    missed_ = totals.coverage.missed();
+  }
+
+  // Every token of the vocabulary tried by accept: the mask has just those.
+  void expect_tried(Matcher& matcher, ConstBitmask mask) {
+    const std::string text(matcher.text());
+    const Vocabulary& vocabulary = tokens_->vocabulary();
+    for (TokenId id = 0; id < vocabulary.size() && !HasFailure(); ++id) {
+      const bool taken = matcher.accept_token(id);
+      ASSERT_TRUE(matcher.rollback(1));
+      ASSERT_EQ(taken, mask.test(id)) << "token " << id << " `" << vocabulary.bytes(id) << "` after `" << text << "`";
+    }
   }
 
   std::string folder_;
   std::unique_ptr<Tokens> tokens_;
+  std::vector<std::string> missed_;  // ways through the grammar that the last walks did not go
 };
 
 std::vector<std::string> databases_of(const std::vector<GoldQuery>& queries, size_t most) {
@@ -152,18 +194,29 @@ TEST_P(Models, BirdIsReplayed) {
 }
 
 TEST_P(Models, WalksEndWell) {
-  // Near the end of a budget each admitted token has its completion computed: with a model's vocabulary that takes long.
-  if (std::string(GetParam()) != "builtin" && !is_long() && std::getenv("PCCSQL_WALK_TOKENS") == nullptr) {
-    GTEST_SKIP() << "long: ./test --long";
-  }
   const auto spider = read_spider(folder_ + "/spider");
   ASSERT_TRUE(spider) << spider.error().to_string();
   const auto bird = read_bird(folder_ + "/bird");
   ASSERT_TRUE(bird) << bird.error().to_string();
+  track::counts_refusals = true;
   for (const WalkLogits logits : {WalkLogits::Uniform, WalkLogits::Adversarial}) {
-    walk(*spider, databases_of(spider->dev, is_long() ? 20 : 2), logits, wanted_tokens());
-    walk(*bird, databases_of(bird->dev, is_long() ? 3 : 1), logits, wanted_tokens() / 4);
+    const size_t tokens = wanted_tokens(), states = wanted_states();
+    walk(*spider, databases_of(spider->dev, is_long() ? 20 : 2), logits, tokens - tokens / 8, states - states / 8);
+    const std::vector<std::string> missed = missed_;
+    walk(*bird, databases_of(bird->dev, is_long() ? 3 : 1), logits, tokens / 8, states / 8);
+    if (!is_long()) continue;
+    for (const std::string& way : missed) {
+      const bool here_too = std::find(missed_.begin(), missed_.end(), way) != missed_.end();
+      if (here_too) std::cout << "  not gone: " << way << "\n";
+    }
   }
+  size_t hit = 0;
+  const auto guards = track::guards();
+  for (const auto& [guard, count] : guards) hit += count > 0;
+  std::cout << GetParam() << ": " << hit << " of " << guards.size() << " guards said no";
+  for (const auto& [guard, count] : guards) std::cout << (count == 0 ? "; never: " + guard : "");
+  std::cout << "\n";
+  track::counts_refusals = false;
 }
 
 INSTANTIATE_TEST_SUITE_P(Vocabularies, Models, testing::Values("builtin", "qwen2", "deepseek-coder", "llama-bpe"),

@@ -17,14 +17,18 @@ TEST(Plain, Characters) {
   EXPECT_TRUE(is_plain(FreeText::String, "a b;--\"%"));
   EXPECT_TRUE(is_plain(FreeText::String, "\xC3\xBC\xE5\x90\x8D"));
   EXPECT_FALSE(is_plain(FreeText::String, "it's"));
-  EXPECT_FALSE(is_plain(FreeText::String, "a\n"));
-  EXPECT_FALSE(is_plain(FreeText::String, "\xE5\x90"));
+  EXPECT_TRUE(is_plain(FreeText::String, "a\n"));
+  EXPECT_TRUE(is_plain(FreeText::String, "a\xE5\x90"));  // the rest of the character may follow
+  EXPECT_FALSE(is_plain(FreeText::String, "\xE5z"));
   EXPECT_FALSE(is_plain(FreeText::String, "\x90z"));
   EXPECT_FALSE(is_plain(FreeText::String, ""));
   EXPECT_TRUE(is_plain(FreeText::NewName, "T1_\xC3\xBC"));
   EXPECT_FALSE(is_plain(FreeText::NewName, "a b"));
   EXPECT_TRUE(is_plain(FreeText::Quoted, "a b"));
+  EXPECT_TRUE(is_plain(FreeText::Quoted, "(a)"));
   EXPECT_FALSE(is_plain(FreeText::Quoted, "a\"b"));
+  EXPECT_FALSE(is_plain(FreeText::Quoted, "a`b"));
+  EXPECT_FALSE(is_plain(FreeText::Quoted, "a]b"));
   EXPECT_FALSE(is_plain(FreeText::None, "a"));
 }
 

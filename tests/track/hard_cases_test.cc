@@ -1,7 +1,7 @@
 // The hard cases of the language, as text files, against the tracker. Beside what a case says: every query that is
 // admitted is safe to the checker and prepared by SQLite, both judges see the same uses in it, every prefix of it has a
 // completion, and the query that it completes to is safe and prepared too. What is stopped without being a bound of the
-// decoder is not safe.
+// decoder is not safe; what is a bound is one that is documented.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -14,6 +14,7 @@
 #include "policy/policy_file.h"
 #include "schema/reader.h"
 #include "syntax/lexer.h"
+#include "track/bounds.h"
 #include "track/hard_case_file.h"
 #include "track/sql_tracker.h"
 
@@ -79,8 +80,12 @@ class Trial {
         return stopped(made);
       case Case::Refuse:
         EXPECT_LT(reach(made.before).taken, made.before.size()) << "was taken to its end";
-        if (made.decoder) EXPECT_EQ(judged(made.before), "safe");
-        if (!made.decoder) EXPECT_FALSE(judged(made.before) == "safe" && prepared(made.before).empty());
+        if (made.decoder) {
+          EXPECT_EQ(judged(made.before), "safe");
+          EXPECT_NE(bound_at(made.before, reach(made.before).taken), "") << "no bound that is documented";
+        } else {
+          EXPECT_FALSE(judged(made.before) == "safe" && prepared(made.before).empty());
+        }
         return;
       case Case::May:
         EXPECT_EQ(names(made.before), made.names);
@@ -197,8 +202,37 @@ class Trial {
       ASSERT_LT(latest, whole.size()) << "a byte must follow that ends the lexeme after the mark";
     }
     EXPECT_LE(taken, latest) << (taken == whole.size() ? "not refused: " : "refused too late: ") << where;
-    if (made.decoder) EXPECT_EQ(judged(whole), "safe") << "a bound of the decoder, of a text that is not safe";
-    if (!made.decoder) EXPECT_NE(judged(whole), "safe") << "the checker takes what should be stopped";
+    if (made.decoder) {
+      EXPECT_EQ(judged(whole), "safe") << "a bound of the decoder, of a text that is not safe";
+      EXPECT_NE(bound_at(whole, taken), "") << "no bound that is documented: " << where;
+    } else {
+      EXPECT_NE(judged(whole), "safe") << "the checker takes what should be stopped";
+    }
+  }
+
+  // The bound that stopped the text at this byte: one that its construct shows, or one that a setting lifts; "" for none.
+  std::string bound_at(const std::string& sql, size_t taken) {
+    const auto at = static_cast<uint32_t>(taken);
+    const auto found = track::find_bounds(court_.catalog, settings_, sql);
+    if (const track::Bound* bound = track::bound_that_stopped(found, {at, at + 1}, true)) {
+      return std::string(bound->name);
+    }
+    const auto passes = [&](const track::TrackSettings& settings) {
+      const auto world = track::World::make(court_.catalog, court_.policy, settings);
+      track::SqlTracker tracker(*world);
+      PrefixId prefix = tracker.start();
+      for (const char c : sql) prefix = tracker.push(prefix, static_cast<uint8_t>(c));
+      return prefix != kDead && tracker.may_end(prefix);
+    };
+    for (const track::SettingBound& lifted : track::setting_bounds()) {
+      track::TrackSettings open = settings_;
+      open.derived_names |= lifted.derived_names;
+      if (lifted.any_alias) open.aliases = track::Aliases::Any;
+      if (passes(open)) return std::string(lifted.name);
+    }
+    track::TrackSettings any_style = settings_;
+    any_style.style = track::Style::Any;
+    return passes(any_style) ? "one canonical form" : "";
   }
 
   // Names of the catalogue that can stand where the text breaks off.

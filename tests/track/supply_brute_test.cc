@@ -121,6 +121,7 @@ TEST(SupplyBrute, FindsAFromExactlyWhenThereIsOne) {
     if (round.name_open || round.merge_open) count("open item");
     if (!round.outer.empty()) count("enclosed");
     if (witness && !witness->passed.empty()) count("passed");
+    if (std::ranges::any_of(round.written, [](const Written& w) { return w.name == "rowid"; })) count("rowid");
     if (witness && (witness->open_name != kNoName || witness->open_fresh)) count("alias found");
     if (witness && !witness->open_merged.empty()) count("merge found");
     // With derived tables more can be supplied, never less.
@@ -137,7 +138,7 @@ TEST(SupplyBrute, FindsAFromExactlyWhenThereIsOne) {
       ASSERT_TRUE(round.passes_what_it_says(*found, from)) << "seed " << seed << "\n" << round.query(from);
     }
   }
-  for (const char* what : {"all", "items there", "open item", "enclosed"}) {
+  for (const char* what : {"all", "items there", "open item", "enclosed", "rowid"}) {
     EXPECT_GT(counts[what].possible, 200) << what;
     EXPECT_GT(counts[what].impossible, 200) << what;
   }

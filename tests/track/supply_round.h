@@ -104,6 +104,8 @@ struct Round {
     question.passed = passed;
     question.present = from;
     question.ctes = ctes;
+    const NameId rowid = id("rowid");
+    question.rowids = std::span(&rowid, 1);
     question.star = star;
     question.derived_names = derived_names;
     if (!outer.empty()) {
@@ -138,8 +140,10 @@ struct Round {
   bool passes_what_it_says(const Witness& witness, const std::vector<Item>& from) {
     for (const Obligation& wanted : pending) {
       const auto holds = [&](const Item& item) {
+        // Whoever has the name settles what its rowid is.
+        const std::string name(names.text(wanted.name));
         return (wanted.qualifier == kNoName || item.name() == names.text(wanted.qualifier)) &&
-               (wanted.name == kNoName || has(item.columns, std::string(names.text(wanted.name))));
+               (wanted.name == kNoName || name == "rowid" || has(item.columns, name));
       };
       const bool here = std::any_of(from.begin(), from.end(), holds);
       const bool said = std::find(witness.passed.begin(), witness.passed.end(), wanted) != witness.passed.end();
@@ -182,7 +186,9 @@ struct Round {
   void make_catalog() {
     std::string ddl;
     for (const char* table : {"t", "u", "v"}) {
-      ddl += "CREATE TABLE " + std::string(table) + "(" + joined(some_columns(), ", ") + ");";
+      Texts columns = some_columns();
+      if (below(2) == 0) columns[0] += " INTEGER PRIMARY KEY";
+      ddl += "CREATE TABLE " + std::string(table) + "(" + joined(columns, ", ") + ");";
     }
     catalog.emplace(*read_ddl_catalog(ddl));
     names = catalog->names();
@@ -310,7 +316,7 @@ struct Round {
     if (w.name == "*") return;
     present.back().on = (w.qualifier.empty() ? "" : w.qualifier + ".") + w.name + " = 1";
     const auto holds = [&](const Item& item) {
-      return has(item.columns, w.name) && (w.qualifier.empty() || item.name() == w.qualifier);
+      return (w.name == "rowid" || has(item.columns, w.name)) && (w.qualifier.empty() || item.name() == w.qualifier);
     };
     const bool here = std::any_of(present.begin(), present.end(), holds);
     const Obligation obligation{id(w.qualifier), id(w.name), kJoinRole};
@@ -324,6 +330,7 @@ struct Round {
     const char* columns[] = {"a", "b", "c", "d", "e"};
     const char* qualifier = name_open && below(4) == 0 ? "t1" : qualifiers[below(8)];
     const bool all = *qualifier != '\0' && below(4) == 0;
+    if (*qualifier != '\0' && !all && below(4) == 0) return {qualifier, "rowid", roles};
     return {qualifier, all ? "*" : columns[below(outer.empty() ? 4 : 5)], all ? kSelRole : roles};
   }
 

@@ -1,0 +1,191 @@
+#include "engine/part_walk.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+
+namespace pccsql {
+namespace {
+
+uint64_t mixed(uint64_t a, uint64_t b) {
+  uint64_t hash = (a ^ b) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 31;
+}
+
+char capital(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
+
+}  // namespace
+
+void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* plain, Admitted& to) {
+  owed_ = owed;
+  const track::FreeText kind = tracker_.free_text(prefix);
+  if (plain != nullptr && kind == track::FreeText::String && index_.longest_piece < tracker_.room(prefix)) {
+    heads({index_.closers, 0, static_cast<uint32_t>(index_.closers.trie.size())}, prefix, to);
+    PrefixWalk walker(tracker_, prefix, judge_);
+    free_walk(index_.string_rest.trie, index_.string_rest.shape, walker, owed, to);
+    return;
+  }
+  if (plain != nullptr && kind != track::FreeText::NewName) {
+    PrefixWalk walker(tracker_, prefix, judge_);
+    free_walk(plain->rest, plain->shape, walker, owed, to);
+    return;
+  }
+  const auto all_of = [](const Part& part) { return Place{part, 0, static_cast<uint32_t>(part.trie.size())}; };
+  const track::PrefixId seam = owed == 0 ? tracker_.seam(prefix) : track::kDead;
+  if (plain == nullptr) {
+    tails(all_of(index_.words), prefix, to);
+  } else {
+    // New names of plain letters are in the mask already; others are few.
+    PrefixWalk walker(tracker_, prefix, judge_);
+    free_walk(plain->rest_of_words, plain->words_shape, walker, owed, to);
+  }
+  if (seam == track::kDead) {  // blanks may belong to the open lexeme
+    PrefixWalk walker(tracker_, prefix, judge_);
+    free_walk(index_.blank_words.trie, index_.blank_words.shape, walker, owed, to);
+  } else if (judge_ == nullptr) {
+    add_blank_words(seam, to);
+  } else {
+    heads(all_of(index_.blank_words), prefix, to);
+  }
+  heads(all_of(index_.heads), prefix, to);
+  PrefixWalk walker(tracker_, prefix, judge_);
+  free_walk(index_.mixed.trie, index_.mixed.shape, walker, owed, to);
+}
+
+template <typename Make>
+void PartWalk::add_kept(const track::Key& key, Admitted& to, const Make& make) {
+  std::shared_ptr<const StoredMask> known = words_.find(key);
+  if (!known) {
+    Admitted made;
+    make(made);
+    known = std::make_shared<const StoredMask>(StoredMask::part_of(made.take(), index_.vocabulary.size()));
+    words_.insert(key, known);
+  }
+  to.add(*known);
+}
+
+uint64_t PartWalk::number_of(const Part& part) const { return static_cast<uint64_t>(&part - &index_.words) + 1; }
+
+void PartWalk::add_blank_words(track::PrefixId seam, Admitted& to) {
+  track::Key key = tracker_.word_key(seam);
+  key.low = mixed(key.low, uint64_t{tracker_.blanks(seam)} << 8 | 0xB1);
+  add_kept(key, to, [&](Admitted& made) {
+    heads({index_.blank_words, 0, static_cast<uint32_t>(index_.blank_words.trie.size())}, seam, made);
+  });
+}
+
+void PartWalk::heads(const Place& place, track::PrefixId prefix, Admitted& to) {
+  const Trie& trie = place.part.trie;
+  const track::FreeText kind = tracker_.free_text(prefix);
+  const uint32_t room = kind == track::FreeText::None ? 0 : tracker_.room(prefix);
+  std::optional<bool> bulk;
+  bool words_done = false;
+  for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
+    if (kind != track::FreeText::None && place.part.shape.is_plain(i, kind, room)) {
+      if (!bulk) bulk = words_fit(prefix);
+      if (*bulk) to.set(trie.tokens_below(i));
+      continue;
+    }
+    const uint8_t byte = trie.node(i).byte;
+    if (is_word_byte(byte)) {
+      if (!words_done) tails(place, prefix, to);
+      words_done = true;
+      continue;
+    }
+    const track::PrefixId next = tracker_.push(prefix, byte);
+    if (next == track::kDead) continue;
+    if (judge_ != nullptr) written_ += static_cast<char>(byte);
+    const auto tokens = trie.tokens_at(i);
+    if (!tokens.empty() && (judge_ == nullptr || judge_->fits(next, written_))) to.set(tokens);
+    if (i + 1 < trie.node(i).after) heads({place.part, i + 1, trie.node(i).after}, next, to);
+    if (judge_ != nullptr) written_.pop_back();
+  }
+}
+
+void PartWalk::tails(const Place& place, track::PrefixId prefix, Admitted& to) {
+  if (tracker_.takes_word_bytes(prefix)) {
+    go_on(place, prefix, to);
+  } else if (const track::PrefixId seam = tracker_.seam(prefix); seam != track::kDead) {
+    begin_words(place, seam, to);
+  }
+}
+
+void PartWalk::begin_words(const Place& place, track::PrefixId seam, Admitted& to) {
+  if (!words_fit(seam)) return;
+  track::Key key = tracker_.word_key(seam);
+  key.low = mixed(key.low, uint64_t{place.first} << 8 | number_of(place.part));
+  add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(seam), made); });
+}
+
+void PartWalk::go_on(const Place& place, track::PrefixId prefix, Admitted& to) {
+  const track::WordSet set = tracker_.words(prefix);
+  if (set.more) return push_each(place, prefix, to);
+  if (words_fit(prefix)) add_set(place, set, to);
+}
+
+bool PartWalk::words_fit(track::PrefixId prefix) {
+  if (judge_ == nullptr) return true;
+  const track::PrefixId start = tracker_.word_start(prefix);
+  return judge_->words_fit(start != track::kDead ? start : prefix);
+}
+
+void PartWalk::push_each(const Place& place, track::PrefixId prefix, Admitted& to) {
+  const Trie& trie = place.part.trie;
+  PrefixWalk walker(tracker_, prefix, judge_, written_);
+  for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
+    if (!is_word_byte(trie.node(i).byte)) continue;
+    const bool inside = trie.node(i).depth > 1;
+    free_walk(trie, place.part.shape, i, trie.node(i).after, walker, inside ? uint8_t{0} : owed_, to);
+  }
+}
+
+void PartWalk::add_set(const Place& place, const track::WordSet& set, Admitted& to) {
+  for (const std::string_view word : set.known) add_word(place, word, set.any_case, to);
+  for (const std::string_view word : set.own) add_word(place, word, true, to);
+  if (set.rest == 0) return;
+  Rest rest{set.rest, set.new_name, set.begun};
+  const track::Key key{mixed(rest.rest, std::hash<std::string>()(rest.begun)),
+                       mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 8 | number_of(place.part))};
+  add_kept(key, to, [&](Admitted& made) { add_rest(place, rest, made); });
+}
+
+void PartWalk::add_word(const Place& place, std::string_view word, bool any_case, Admitted& to) {
+  if (word.empty()) return;
+  const Trie& trie = place.part.trie;
+  const char both[] = {any_case ? capital(word[0]) : word[0], word[0]};
+  for (int i = both[0] == both[1] ? 1 : 0; i < 2; ++i) {
+    const uint32_t node = place.part.find(place.first, place.last, static_cast<uint8_t>(both[i]));
+    if (node == place.last) continue;
+    to.set(trie.tokens_at(node));
+    const Place below{place.part, node + 1, trie.node(node).after};
+    if (below.first < below.last) add_word(below, word.substr(1), any_case, to);
+  }
+}
+
+void PartWalk::add_rest(const Place& place, Rest& rest, Admitted& to) {
+  const Trie& trie = place.part.trie;
+  for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
+    const uint8_t byte = trie.node(i).byte;
+    if (!is_word_byte(byte)) continue;
+    // Not every plain character may be a name's first: digits, and one that is invisible.
+    const bool first = rest.begun.empty() && ((byte >= '0' && byte <= '9') || byte >= 0x80);
+    const bool name = rest.new_name > 0 && !first;
+    if (name && place.part.shape.is_plain(i, track::FreeText::NewName, rest.new_name)) {
+      to.set(trie.tokens_below(i));
+      continue;
+    }
+    rest.begun += static_cast<char>(byte);
+    if (tracker_.rest_takes(rest.rest, rest.begun)) {
+      to.set(trie.tokens_at(i));
+      const uint32_t room = rest.new_name;
+      rest.new_name = byte < 0x80 && room > 1 ? room - 1 : 0;  // inside a character only bytes can tell
+      if (i + 1 < trie.node(i).after) add_rest({place.part, i + 1, trie.node(i).after}, rest, to);
+      rest.new_name = room;
+    }
+    rest.begun.pop_back();
+  }
+}
+
+}  // namespace pccsql

@@ -1,0 +1,149 @@
+// PartWalk: one mask, put together from parts that many masks share.
+//
+// What a token does is mostly decided by the one word in it. Which words may begin after a blank or a parenthesis depends
+// on little, so those parts come from a cache for most states, also ones that were never met; where they are new, the few
+// words that may come are looked up in the trie, instead of trying all that the trie has. Only punctuation is walked with
+// the tracker itself.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/free_walk.h"
+#include "engine/mask_cache.h"
+#include "engine/vocabulary_index.h"
+#include "track/tracker.h"
+
+namespace pccsql {
+
+// Says of a token whether the budget has room for it. Everything that has is admitted where there is no Judge.
+class Judge {
+ public:
+  virtual ~Judge() = default;
+  // `written` leads to `prefix` from where the mask is made.
+  virtual bool fits(track::PrefixId prefix, std::string_view written) = 0;
+  // Whether all words, names and strings fit that begin at `start`, up to any place in them.
+  virtual bool words_fit(track::PrefixId start) = 0;
+};
+
+// The tracker as the walk's recognizer.
+class PrefixWalk {
+ public:
+  PrefixWalk(track::Tracker& tracker, track::PrefixId prefix, Judge* judge = nullptr, std::string written = {})
+      : tracker_(tracker), path_{prefix}, judge_(judge), written_(std::move(written)) {}
+
+  bool push(uint8_t byte) {
+    const track::PrefixId next = tracker_.push(path_.back(), byte);
+    if (next == track::kDead) return false;
+    path_.push_back(next);
+    if (judge_ != nullptr) written_ += static_cast<char>(byte);
+    return true;
+  }
+  void pop(size_t count) {
+    path_.resize(path_.size() - count);
+    if (judge_ != nullptr) written_.resize(written_.size() - count);
+  }
+  bool accepts() { return judge_ == nullptr || judge_->fits(path_.back(), written_); }
+  track::FreeText free_text() { return tracker_.free_text(path_.back()); }
+  uint32_t room() { return tracker_.room(path_.back()); }
+  // Only without a judge, or one that judges all alike: then tokens that do not fit are found one by one.
+  bool admits_plain(track::FreeText) { return judge_ == nullptr; }
+
+ private:
+  track::Tracker& tracker_;
+  std::vector<track::PrefixId> path_;
+  Judge* judge_;
+  std::string written_;
+};
+
+// Where tokens go that are admitted: into a mask, or, for a part that is kept, into a list.
+class Admitted {
+ public:
+  explicit Admitted(Bitmask mask) : mask_(mask) {}
+  Admitted() = default;
+
+  void set(TokenId id) {
+    if (mask_) {
+      mask_->set(id);
+    } else {
+      list_.push_back(id);
+    }
+  }
+  void set(std::span<const TokenId> tokens) {
+    for (const TokenId id : tokens) set(id);
+  }
+  // PRE: a mask.
+  bool has(std::span<const TokenId> tokens) const {
+    return std::ranges::all_of(tokens, [&](TokenId id) { return mask_->test(id); });
+  }
+  void add(const StoredMask& part) {
+    if (mask_) return part.add_to(*mask_);
+    list_.insert(list_.end(), part.tokens.begin(), part.tokens.end());
+    for (size_t i = 0; i < part.words.size(); ++i) {
+      for (uint32_t left = part.words[i]; left != 0; left &= left - 1) {
+        list_.push_back(static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left))));
+      }
+    }
+  }
+  std::vector<TokenId> take() { return std::move(list_); }
+
+ private:
+  std::optional<Bitmask> mask_;
+  std::vector<TokenId> list_;
+};
+
+class PartWalk {
+ public:
+  using Part = VocabularyIndex::Impl::Part;
+
+  // `words` keeps the parts; they are of use only without a judge.
+  PartWalk(track::Tracker& tracker, const VocabularyIndex::Impl& index, MaskCache& words, Judge* judge = nullptr)
+      : tracker_(tracker), index_(index), words_(words), judge_(judge) {}
+
+  // Admits the tokens that may follow; `owed` bytes are lacking of the last character. `plain`: what is admitted anyway.
+  void add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* plain, Admitted& to);
+  // Whether the budget has room for what the open word can become, or for words that begin here.
+  bool words_fit(track::PrefixId prefix);
+
+ private:
+  // Siblings: the nodes from `first` to before `last`, without what is below them.
+  struct Place {
+    const Part& part;
+    uint32_t first = 0, last = 0;
+  };
+  void add_blank_words(track::PrefixId seam, Admitted& to);
+  // Characters that are no letters or digits, one by one; what comes after them by tails().
+  void heads(const Place& place, track::PrefixId prefix, Admitted& to);
+  void tails(const Place& place, track::PrefixId prefix, Admitted& to);
+  void begin_words(const Place& place, track::PrefixId seam, Admitted& to);
+  void go_on(const Place& place, track::PrefixId prefix, Admitted& to);
+  void push_each(const Place& place, track::PrefixId prefix, Admitted& to);
+  void add_set(const Place& place, const track::WordSet& set, Admitted& to);
+  void add_word(const Place& place, std::string_view word, bool any_case, Admitted& to);
+  struct Rest {  // of a WordSet, and what there is of the word so far
+    uint64_t rest;
+    uint32_t new_name;
+    std::string begun;
+  };
+  void add_rest(const Place& place, Rest& rest, Admitted& to);
+  // The part of this key, made by `make` where it is new.
+  template <typename Make>
+  void add_kept(const track::Key& key, Admitted& to, const Make& make);
+  uint64_t number_of(const Part& part) const;
+
+  track::Tracker& tracker_;
+  const VocabularyIndex::Impl& index_;
+  MaskCache& words_;
+  Judge* judge_;
+  std::string written_;  // kept where there is a judge
+  uint8_t owed_ = 0;     // before any token
+};
+
+}  // namespace pccsql

@@ -1,0 +1,141 @@
+// How much a completion takes at most, counted instead of written: what closes each thing that is open, and the FROM that is
+// owed, by one question to the search. The completion itself is tried lexeme by lexeme; a mask near the end of a budget
+// needs this for each of hundreds of tokens.
+#include <algorithm>
+
+#include "track/completion.h"
+#include "track/sql_tracker.h"
+
+namespace pccsql::track {
+namespace {
+
+// Lexemes that end what a frame holds, once what is inside it has ended.
+uint32_t closing_lexemes(const Frame& frame) {
+  switch (frame.kind) {
+    case Frame::Expr:
+      return 5;  // an operand, or `.` and a name; `AND x` of BETWEEN
+    case Frame::Paren:
+    case Frame::InSet:
+    case Frame::Exists:
+    case Frame::Using:
+      return 3;
+    case Frame::Term:
+      return 3;
+    case Frame::Call: {
+      const uint32_t missing = frame.function == nullptr || frame.arguments >= frame.function->least
+                                   ? 0
+                                   : uint32_t{frame.function->least} - frame.arguments;
+      return 2 + 2 * missing + (frame.part != 0 ? 4 : 0);  // OVER ()
+    }
+    case Frame::Filter:
+      return 5;  // (WHERE x)
+    case Frame::Case:
+      return 7;  // WHEN x THEN x END
+    case Frame::Cast:
+      return 6;  // x AS INT )
+    case Frame::Window:
+      return 12;  // bounds of a frame
+    case Frame::CteHead:
+      return 12;  // (x) AS (SELECT 1), and what uses it
+    case Frame::DerivedTable:
+      return 5;
+  }
+  return 12;
+}
+
+}  // namespace
+
+struct SqlTracker::Effort {
+  uint32_t lexemes = 0;
+  std::vector<NameId> names;
+};
+
+SqlTracker::Effort SqlTracker::effort_of(Index id) {
+  Effort effort;
+  const Sem& sem = sems_[id].sem;
+  const Step step(store_, sem);
+  effort.lexemes = 4;
+  Index frame = sem.frame;
+  uint32_t open = sem.open;
+  for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
+    const Level level = store_.levels[at];
+    for (; open > 0; --open, frame = store_.frames[frame].below) {
+      effort.lexemes += closing_lexemes(store_.frames[frame]);
+    }
+    open = level.outer_open;
+    effort.lexemes += level.kind == Level::Statement ? 3 : 5;
+    if (level.settled) continue;
+    const auto items = store_.items[level.items].count;
+    const uint32_t width = std::max<uint32_t>(level.width, 1);
+    if (level.star) {
+      effort.lexemes += 8 * width;
+    } else {
+      effort.lexemes += items < width ? 2 * (width - items) : 0;
+    }
+    const std::optional<Witness> witness = step.witness(level);
+    if (!witness) continue;
+    effort.lexemes += 3;
+    const auto add = [&](NameId name) {
+      if (name != kNoName) effort.names.push_back(name);
+    };
+    add(witness->open_name);
+    for (const NameId name : witness->open_merged) add(name);
+    effort.lexemes += 2 * static_cast<uint32_t>(witness->open_merged.size());
+    for (const FromChoice& choice : witness->from) {
+      effort.lexemes += 6 + 2 * static_cast<uint32_t>(choice.merged.size()) +
+                        4 * static_cast<uint32_t>(choice.outputs.size()) + (choice.source == nullptr ? 6 : 0);
+      if (choice.source != nullptr) add(choice.source->name);
+      add(choice.alias);
+      for (const NameId name : choice.merged) add(name);
+      for (const NameId name : choice.outputs) add(name);
+    }
+  }
+  return effort;
+}
+
+uint32_t SqlTracker::lexeme_tokens(TokenCounter& counter) {
+  if (lexeme_tokens_ != 0) return lexeme_tokens_;
+  for (const std::string_view text :
+       {" SELECT", " NULL", " FROM",      " JOIN",      " USING",     " WHERE",   " THEN",
+        " WHEN",   " END",  " UNBOUNDED", " PRECEDING", " FOLLOWING", " CURRENT", " AND",
+        " AS",     " BY",   " (",         ")",          ",",          " +",       " x17"}) {
+    lexeme_tokens_ = std::max(lexeme_tokens_, counter.tokens(text));
+  }
+  return lexeme_tokens_;
+}
+
+// What one word can bring: CASE or a window to be finished, or one table more in FROM, joined by a name or two.
+uint32_t SqlTracker::word_tokens(TokenCounter& counter) {
+  constexpr uint32_t kLexemes = 14, kNames = 4, kOwnName = 8;
+  uint32_t longest = kOwnName;
+  for (Rank rank = 0; rank < world_.words(); ++rank) {
+    longest = std::max(longest, counter.tokens(world_.canonical(world_.word(rank))) + 3);
+  }
+  return kLexemes * lexeme_tokens(counter) + kNames * longest;
+}
+
+std::optional<uint32_t> SqlTracker::token_bound(PrefixId id, TokenCounter& counter) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  if (id == kDead) return kNone;
+  const uint32_t mark = this->mark();
+  uint32_t bound = kNone;
+  if (const auto rest = Completer(*this).finish_lexeme(id)) {
+    PrefixId at = id;
+    for (const char c : *rest) at = push(at, static_cast<uint8_t>(c));
+    const Index sem = at == kDead ? kNever : ended(at);
+    if (sem != kNever) {
+      const Effort effort = effort_of(sem);
+      uint64_t sum = counter.tokens(*rest) + uint64_t{effort.lexemes} * lexeme_tokens(counter);
+      for (const NameId name : effort.names) {
+        const std::string_view text = name < world_.names().size() ? world_.canonical(name) : store_.names.text(name);
+        sum += counter.tokens(text) + 3;  // with a blank, and quotes
+        sum += static_cast<uint64_t>(std::count(text.begin(), text.end(), '`'));
+      }
+      bound = static_cast<uint32_t>(std::min<uint64_t>(sum, kNone - 1));
+    }
+  }
+  release(mark);
+  return bound;
+}
+
+}  // namespace pccsql::track

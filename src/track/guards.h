@@ -1,0 +1,23 @@
+// Guards: the places where a lexeme that the grammar takes is refused because no permitted query could come of it. Each is an
+// event of the grammar (a rule begins, ends, or takes a lexeme) whose meaning can say no. Counted on request, as evidence
+// that walks went everywhere.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "track/control.h"
+
+namespace pccsql::track {
+
+inline std::atomic<bool> counts_refusals = false;  // for the whole process
+
+void note_refusal(const Event& event);
+
+// All guards, as "begin call", "end from", "take alias", each with how often it said no while that was counted.
+std::vector<std::pair<std::string, uint64_t>> guards();
+
+}  // namespace pccsql::track

@@ -1,0 +1,132 @@
+// What masks are put together from: which words and numbers may begin at a place, as sets rather than byte by byte.
+#include <algorithm>
+
+#include "base/text.h"
+#include "track/hash.h"
+#include "track/sql_tracker.h"
+
+namespace pccsql::track {
+namespace {
+
+using Kind = LexState::Kind;
+
+// What WordSet::rest is made of.
+constexpr uint64_t kAlias = 1, kFreeWord = 2, kInteger = 4, kReal = 8, kExtreme = 16, kBlob = 32;
+constexpr int kMostValue = 32;
+
+}  // namespace
+
+PrefixId SqlTracker::seam(PrefixId id) {
+  if (id == kDead || prefixes_[id].lex.kind == Kind::Blank) return id;
+  const Index sem = ended(id);
+  if (sem == kNever) return kDead;
+  Prefix after;
+  after.sem = sem;
+  after.started = true;
+  return add(after);
+}
+
+PrefixId SqlTracker::word_start(PrefixId id) {
+  const Kind kind = prefixes_[id].lex.kind;
+  if (kind != Kind::Word && kind != Kind::Quoted && kind != Kind::String) return kDead;
+  Prefix before;
+  before.sem = prefixes_[id].sem;
+  before.started = true;
+  return add(before);
+}
+
+bool SqlTracker::takes_word_bytes(PrefixId id) {
+  const Prefix& prefix = prefixes_[id];
+  const Kind kind = prefix.lex.kind;
+  if (kind == Kind::Dot) return expected(prefix.sem).terminals[static_cast<size_t>(Terminal::Float)];
+  return kind == Kind::Word || kind == Kind::Quoted || kind == Kind::String || is_number(kind) ||
+         kind == Kind::BlobEven || kind == Kind::BlobOdd || kind == Kind::Bang;
+}
+
+Key SqlTracker::word_key(PrefixId id) { return expected(prefixes_[id].sem).content; }
+
+uint32_t SqlTracker::blanks(PrefixId id) { return prefixes_[id].lex.run | uint32_t{prefixes_[id].started} << 16; }
+
+WordSet SqlTracker::words(PrefixId id) {
+  WordSet set;
+  const Prefix& prefix = prefixes_[id];
+  const Kind kind = prefix.lex.kind;
+  if (kind != Kind::Blank && kind != Kind::Word && kind != Kind::Quoted) {
+    set.more = true;
+    return set;
+  }
+  const bool quoted = kind == Kind::Quoted;
+  const bool canonical = world_.settings().style == Style::Canonical;
+  const Expectation& next = expected(prefix.sem);
+  if (kind != Kind::Blank) set.begun = store_.texts.str(prefix.lex.text);
+  set.any_case = !canonical || quoted;
+  const size_t length = set.begun.size();
+  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
+  const uint32_t node = kind == Kind::Blank ? 1 : prefix.node;
+  if (node != 0) {
+    const World::WordNode& below = world_.word_node(node);
+    for (auto it = std::lower_bound(ranks.begin(), ranks.end(), below.first); it != ranks.end() && *it < below.last;
+         ++it) {
+      const NameId name = world_.word(*it);
+      const std::string_view text = set.any_case ? world_.names().text(name) : world_.canonical(name);
+      if (!set.any_case && text.substr(0, length) != set.begun) continue;
+      if (text.size() >= length) set.known.push_back(text.substr(length));
+    }
+  }
+  const std::string small = folded(set.begun);
+  for (const std::string& own : quoted ? next.own_quoted : next.own_bare) {
+    if (own.size() >= length && own.compare(0, length, small) == 0) {
+      set.own.push_back(own.substr(length));
+    }
+  }
+  const bool any_alias = next.alias && world_.settings().aliases == Aliases::Any;
+  if (quoted) {
+    set.more = next.alias || next.free_quoted || (next.free_string && prefix.lex.quote == Quote::Double);
+    return set;
+  }
+  if (next.alias && !any_alias) set.rest |= kAlias;
+  if (next.free_word || any_alias) {
+    set.rest |= kFreeWord;
+    if (prefix.lex.utf8 == 0 && length + 9 < kLongestNewName) {
+      set.new_name = kLongestNewName - 9 - static_cast<uint32_t>(length);
+    }
+  }
+  if (next.terminals[static_cast<size_t>(Terminal::Blob)]) set.rest |= kBlob;
+  if (kind == Kind::Word) return set;
+  const NumberKinds numbers = next.numbers();
+  if (!numbers.integer && !numbers.real) return set;
+  set.rest |= (numbers.integer ? kInteger : 0) | (numbers.real ? kReal : 0) | (numbers.extreme ? kExtreme : 0) |
+              uint64_t{numbers.most_value} << kMostValue;
+  return set;
+}
+
+bool SqlTracker::rest_takes(uint64_t rest, std::string_view text) {
+  if (text.empty()) return true;
+  const auto first = static_cast<uint8_t>(text[0]);
+  if (first >= '0' && first <= '9') {
+    const NumberKinds kinds{(rest & kInteger) != 0, (rest & kReal) != 0, (rest & kExtreme) != 0,
+                            static_cast<uint32_t>(rest >> kMostValue)};
+    if (!kinds.integer && !kinds.real) return false;
+    Prefix number;
+    for (const char c : text) {
+      const LexStep next = track::step(number.lex, static_cast<uint8_t>(c), store_.texts);
+      if (!next.ok || next.count > 0) return false;
+      number.lex = next.state;
+      note_literal(number.literal, number.lex, static_cast<uint8_t>(c));
+    }
+    number.length = static_cast<uint16_t>(std::min<size_t>(text.size(), 60000));
+    return number_fits(number, kinds);
+  }
+  if (!begins_word(first) || text.starts_with("\xEF\xBB\xBF")) return false;
+  if ((rest & kBlob) != 0 && text.size() == 1 && fold(text[0]) == 'x') return true;
+  if ((rest & kFreeWord) != 0) {
+    uint8_t utf8 = 0;
+    const bool word = std::all_of(text.begin(), text.end(), [&](char c) {
+      return continues_word(static_cast<uint8_t>(c)) && utf8_step(utf8, static_cast<uint8_t>(c));
+    });
+    return word && text.size() + utf8_owed(utf8) + 2 <= kLongestNewName;
+  }
+  return (rest & kAlias) != 0 && text.size() <= 4 && alias_fits(folded(text));
+}
+
+}  // namespace pccsql::track
