@@ -106,6 +106,10 @@ Chooser::Chooser(const TokenClasses& classes, const Catalog& catalog, const Poli
 void Chooser::start(std::mt19937_64& random) {
   constexpr size_t kMostTargets = 4;
   end_weight_ = kEndWeights[draw(random, kEndWeights.size())];
+  // Each text has a taste of its own, so that what is rare among all is frequent in some.
+  for (auto& group : tastes_) {
+    for (uint8_t& taste : group) taste = static_cast<uint8_t>(1U << draw(random, 7));
+  }
   texts_ = {};
   lexical_ = {};
   word_.clear();
@@ -193,6 +197,15 @@ void Chooser::keep_closest() {
 TokenId Chooser::choose(ConstBitmask mask, std::mt19937_64& random) {
   open_.clear();
   mask.for_each([this](uint32_t id) { open_.push_back(id); });
+  // Inside free text nearly all of a vocabulary may come: a sample of it, and what leaves the text, will do.
+  if (constexpr size_t kMany = 4096; open_.size() > 4 * kMany) {
+    const size_t stride = open_.size() / kMany;
+    size_t nth = draw(random, stride);
+    const uint8_t leaves = what_ends_the_lexeme();
+    std::erase_if(open_, [&](TokenId id) {
+      return ++nth % stride != 0 && (classes_.of(id).ends & leaves) == 0 && classes_.of(id).group != TokenGroup::End;
+    });
+  }
   if (logits_ == WalkLogits::Adversarial) keep_closest();
   // Half of the time what is open is closed, where it can be: literals and new names stay short.
   const uint8_t ends = what_ends_the_lexeme();
@@ -222,9 +235,15 @@ TokenId Chooser::choose_by_class(std::mt19937_64& random) {
   for (size_t group = 0; group < kTokenGroups; ++group) all += weight(group);
   size_t group = 0;
   for (auto left = static_cast<unsigned>(draw(random, all)); left >= weight(group); ++group) left -= weight(group);
-  size_t which = draw(random, classes[group]);
+  size_t tastes = 0;
+  for (size_t i = 0; i < 256; ++i) tastes += counts[group][i] > 0 ? tastes_[group][i] : 0;
+  size_t which = draw(random, tastes);
   size_t within = 0;
-  while (counts[group][within] == 0 || which-- > 0) ++within;
+  for (;; ++within) {
+    if (counts[group][within] == 0) continue;
+    if (which < tastes_[group][within]) break;
+    which -= tastes_[group][within];
+  }
   size_t nth = draw(random, counts[group][within]);
   for (const TokenId id : open_) {
     const TokenClasses::Class& own = classes_.of(id);

@@ -18,6 +18,7 @@ namespace pccsql {
 //   FreeText free_text()                what kind of text it stands in
 //   uint32_t room()                     how many bytes more that may have
 //   bool admits_plain(FreeText kind)    whether every plain token may follow that keeps within the room
+//   bool judges_alike()                 whether none may, otherwise
 // `owed`: how many bytes the character lacks that it stands in. Only the subtrees of the nodes from `first` to before `last`,
 // which are siblings, are walked; the recognizer stands before them.
 template <typename Recognizer, typename Mask>
@@ -53,10 +54,12 @@ void free_walk(const Trie& trie, const TrieShape& shape, size_t first, size_t la
       path.resize(depth);
     }
     Place& here = path.back();
-    if (here.kind != FreeText::None && here.bulk != Place::No && shape.is_plain(i, here.kind, here.room)) {
+    if (here.kind != FreeText::None && shape.is_plain(i, here.kind, here.room)) {
       if (here.bulk == Place::Unknown) here.bulk = recognizer.admits_plain(here.kind) ? Place::Yes : Place::No;
       if (here.bulk == Place::Yes) {
         for (const TokenId id : trie.tokens_below(i)) mask.set(id);
+      }
+      if (here.bulk == Place::Yes || recognizer.judges_alike()) {
         i = node.after;
         continue;
       }

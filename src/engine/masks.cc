@@ -106,15 +106,14 @@ bool Matcher::Impl::refusal_fits(uint8_t refusing, uint32_t left) const {
   return tokens && *tokens < left;
 }
 
-// Whether there is a token after which the budget has no room, perhaps. Where there is none, nobody needs to look.
+// Whether there could be a token after which the budget has no room. Where there is none, nobody looks: masks and accept
+// alike go by where the text stands before the token. One token more, with whatever signs, can ask for one word's worth of
+// others at most; the bound is far above what a completion takes.
 bool Matcher::Impl::is_near_the_end(track::PrefixId prefix) {
   if (budget_ == 0) return false;
   if (!engine_->looks_ahead()) return left() <= 2;
   if (!tracker().has_parts()) return true;
-  // A token has at most a few words and signs; each could cost what a word does.
-  constexpr uint64_t kWordsOfAToken = 3;
-  const uint64_t here = needed(prefix);
-  return here + kWordsOfAToken * (needed_for_words(prefix) - bound(prefix)) > left();
+  return needed(prefix) + (needed_for_words(prefix) - bound(prefix)) > left();
 }
 
 std::shared_ptr<const StoredMask> Matcher::Impl::current_mask() {
@@ -162,7 +161,7 @@ StoredMask Matcher::Impl::made_mask(track::PrefixId prefix, Judge* judge) {
     walk.add(prefix, owed, plain, to);
     all_plain = walk.words_fit(prefix);
   } else {
-    PrefixWalk walker(tracker(), prefix, judge);
+    PrefixWalk walker(tracker(), prefix, judge, {}, false);
     free_walk(plain != nullptr ? plain->rest : index.trie, plain != nullptr ? plain->shape : index.shape, walker, owed,
               bits.view());
   }
@@ -181,7 +180,9 @@ class Matcher::Impl::BudgetJudge final : public Judge {
   bool fits(track::PrefixId prefix, std::string_view written) override {
     return impl_.fits(prefix, left(), written, nullptr);
   }
-  bool words_fit(track::PrefixId start) override { return impl_.needed_for_words(start) < left(); }
+  bool words_fit(track::PrefixId start) override {
+    return impl_.engine_->looks_ahead() && impl_.needed_for_words(start) < left();
+  }
 
   uint32_t left() const { return impl_.left() - 1; }
 

@@ -36,8 +36,10 @@ class Judge {
 // The tracker as the walk's recognizer.
 class PrefixWalk {
  public:
-  PrefixWalk(track::Tracker& tracker, track::PrefixId prefix, Judge* judge = nullptr, std::string written = {})
-      : tracker_(tracker), path_{prefix}, judge_(judge), written_(std::move(written)) {}
+  // `alike`: the judge has one answer for all that is written in a word.
+  PrefixWalk(track::Tracker& tracker, track::PrefixId prefix, Judge* judge = nullptr, std::string written = {},
+             bool alike = true)
+      : tracker_(tracker), path_{prefix}, judge_(judge), written_(std::move(written)), alike_(alike) {}
 
   bool push(uint8_t byte) {
     const track::PrefixId next = tracker_.push(path_.back(), byte);
@@ -53,14 +55,21 @@ class PrefixWalk {
   bool accepts() { return judge_ == nullptr || judge_->fits(path_.back(), written_); }
   track::FreeText free_text() { return tracker_.free_text(path_.back()); }
   uint32_t room() { return tracker_.room(path_.back()); }
-  // Only without a judge, or one that judges all alike: then tokens that do not fit are found one by one.
-  bool admits_plain(track::FreeText) { return judge_ == nullptr; }
+  bool admits_plain(track::FreeText) {
+    if (judge_ == nullptr) return true;
+    if (!alike_) return false;
+    const track::PrefixId start = tracker_.word_start(path_.back());
+    return start != track::kDead && judge_->words_fit(start);
+  }
+  // Whether all plain tokens are judged alike.
+  bool judges_alike() { return judge_ != nullptr && alike_ && tracker_.word_start(path_.back()) != track::kDead; }
 
  private:
   track::Tracker& tracker_;
   std::vector<track::PrefixId> path_;
   Judge* judge_;
   std::string written_;
+  bool alike_;
 };
 
 // Where tokens go that are admitted: into a mask, or, for a part that is kept, into a list.

@@ -58,11 +58,10 @@ std::optional<std::string> Completer::shortest_word(const Expectation& next, con
 std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
   const SqlTracker::Prefix prefix = tracker_.prefixes_[id];
   const LexState& lex = prefix.lex;
+  if (lex.kind == Kind::Blank) return "";
   const std::string tail = utf8_tail(lex.utf8);
   const Expectation& next = tracker_.expected(prefix.sem);
   switch (lex.kind) {
-    case Kind::Blank:
-      return "";
     case Kind::Word:
     case Kind::Quoted: {
       const bool quoted = lex.kind == Kind::Quoted;

@@ -106,7 +106,7 @@ uint32_t SqlTracker::lexeme_tokens(TokenCounter& counter) {
 
 // What one word can bring: CASE or a window to be finished, or one table more in FROM, joined by a name or two.
 uint32_t SqlTracker::word_tokens(TokenCounter& counter) {
-  constexpr uint32_t kLexemes = 14, kNames = 4, kOwnName = 8;
+  constexpr uint32_t kLexemes = 10, kNames = 3, kOwnName = 8;
   uint32_t longest = kOwnName;
   for (Rank rank = 0; rank < world_.words(); ++rank) {
     longest = std::max(longest, counter.tokens(world_.canonical(world_.word(rank))) + 3);

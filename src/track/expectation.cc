@@ -266,8 +266,11 @@ Key SqlTracker::expectation_key(Index id) {
   const Sem& sem = sems_[id].sem;
   if (sem.open == 0) return sem_key(id);
   const Frame& top = store_.frames[sem.frame];
-  const bool operand = top.kind == Frame::Expr && !top.after && top.name == kNoName && top.qualifier == kNoName &&
-                       top.place.inside != Place::Argument && !top.place.local && top.operators != 0;
+  bool operand = top.kind == Frame::Expr && !top.after && top.name == kNoName && top.qualifier == kNoName &&
+                 !top.place.local && top.operators != 0;
+  for (Index i = sem.frame; i != 0 && operand; i = store_.frames[i].below) {
+    operand = store_.frames[i].place.inside != Place::Argument;
+  }
   return operand ? hash_of(sem, true) : sem_key(id);
 }
 

@@ -161,6 +161,7 @@ class Step {
   const SelectItem* find_alias(const Level& level, NameId name) const;
   bool alias_usable(const Level& level, const SelectItem& item, const Place& place, bool same_level) const;
   bool outward(Ref ref);
+  bool around_fits() const;
   void use_alias(Level& level, const SelectItem& item, const Place& place);
   Found find_rowid(const Level& level, NameId qualifier, NameId name, Binding& binding) const;
   // Either of them. Until FROM closes, `rowid` without a qualifier can only be a column that is called so.
@@ -193,7 +194,7 @@ class Step {
     return fits;
   }
   bool is_known_qualifier(NameId qualifier) const;
-  bool rewrite_refs(uint32_t from, const std::function<bool(Ref&)>& change);
+  bool rewrite_refs(Level& level, uint32_t from, const std::function<bool(Ref&)>& change);
   Index rebuilt(Index from, Index old, const Level& changed);
   void replace_level(Index old, const Level& changed) {
     level_.parent = rebuilt(level_.parent, old, changed);
@@ -217,6 +218,7 @@ class Step {
   bool read_operator(Terminal op, bool postfix);
   void reduce(int precedence);
   bool ask(uint32_t from);
+  bool ask_in(Level& level, uint32_t from, Place::Inside inside);
   bool extreme_literal();
   bool push_operator(Terminal op, int precedence, bool asks, bool arithmetic, int weight);
   int operand_depth() const;

@@ -140,7 +140,8 @@ void Step::change_frames(int count, const std::function<void(Frame&, int above)>
 
 // Refs from `from` on become arguments of a window function.
 bool Step::put_out(uint32_t from) {
-  return rewrite_refs(from, [&](Ref& ref) {
+  level_dirty_ = true;
+  return rewrite_refs(level_, from, [&](Ref& ref) {
     if (ref.place.inside == Place::Window) return false;
     ref.place.inside = Place::Window;
     ref.roles = roles_at(ref.place);
@@ -237,7 +238,8 @@ bool Step::read_call(const Word& word) {
         if (level_.aggregates != frame_.operand || !make_window()) return false;
         frame_.closed = frame_dirty_ = true;
       }
-      return rewrite_refs(frame_.refs, [&](Ref& ref) {
+      level_dirty_ = true;
+      return rewrite_refs(level_, frame_.refs, [&](Ref& ref) {
         if (ref.place.inside != Place::Plain) return false;
         ref.minmax = true;
         ref.roles = roles_at(ref.place, true);

@@ -219,7 +219,7 @@ bool Step::outward(Ref ref) {
       push_ref(outer, ref);
       if (world_.settings().lookahead ? !viable(outer) : !plausible(ref)) return false;
       replace_level(id, outer);
-      return true;
+      return around_fits();
     }
     const Found found = find(outer, ref.qualifier, ref.name, binding);
     if (found == Found::Bad) return false;
@@ -229,7 +229,7 @@ bool Step::outward(Ref ref) {
       push_ref(outer, ref);
       if (!viable(outer)) return false;
       replace_level(id, outer);
-      return true;
+      return around_fits();
     }
     if (ref.qualifier == kNoName && aliases_visible(outer)) {
       if (const SelectItem* alias = find_alias(outer, ref.name)) {
@@ -254,6 +254,16 @@ bool Step::outward(Ref ref) {
     next = further;
   }
   return false;
+}
+
+// A name that went outward past a SELECT may have taken what that one would have passed on.
+bool Step::around_fits() const {
+  if (!world_.settings().lookahead) return true;
+  for (Index id = level_.parent; id != 0; id = store_.levels[id].parent) {
+    const Level level = store_.levels[id];
+    if (!level.settled && !viable(level)) return false;
+  }
+  return true;
 }
 
 // `q.*`, which must be the whole item.

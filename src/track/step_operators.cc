@@ -19,41 +19,70 @@ bool tells_asked(const Place& place) {
 
 }  // namespace
 
-// A number that arithmetic could overflow with: whatever it is computed with is asked.
+// A number that arithmetic could overflow with: whatever it is computed with is asked, also by what stands around the SELECT
+// that it is in.
 bool Step::extreme_literal() {
   level_.extreme |= level_.clause == Clause::Items;
   level_dirty_ = true;
-  if (!tells_asked(frame_.place) || !world_.strict()) return true;
+  if (!world_.strict()) return true;
   store_frame();
+  struct Asked {
+    uint32_t from = UINT32_MAX;  // refs of the level
+    Place::Inside inside = Place::Plain;
+  };
   std::vector<Frame> above;
+  std::vector<Asked> asked;  // by level, the innermost first
   Index at = sem_.frame;
-  uint32_t from = UINT32_MAX;
-  for (int open = sem_.open; open > 0; --open) {
-    Frame frame = store_.frames[at];
-    above.push_back(frame);
-    if (frame.kind == Frame::Call && frame.function->mode == Callable::Sums && frame.place.inside != Place::Argument)
-      break;
-    if (frame.kind == Frame::Expr) {
-      for (Index op = frame.operators; op != 0; op = store_.operators[op].below) {
-        if (store_.operators[op].arithmetic) from = std::min(from, store_.operators[op].left);
+  const Level* level = &level_;
+  for (int open = sem_.open;; open = level->outer_open, level = &store_.levels[level->parent]) {
+    Asked& here = asked.emplace_back();
+    bool counted = false;  // by an aggregate: what is done with its result asks nothing
+    for (; open > 0; --open) {
+      Frame frame = store_.frames[at];
+      at = frame.below;
+      if (frame.kind == Frame::Expr && !counted && (asked.size() > 1 || tells_asked(frame_.place))) {
+        frame.extreme = true;
+        for (Index op = frame.operators; op != 0 && tells_asked(frame.place); op = store_.operators[op].below) {
+          if (!store_.operators[op].arithmetic) continue;
+          here = {std::min(here.from, store_.operators[op].left), frame.place.inside};
+        }
       }
+      counted |=
+          frame.kind == Frame::Call && frame.function->mode == Callable::Sums && frame.place.inside != Place::Argument;
+      above.push_back(frame);
     }
-    at = frame.below;
+    if (level->parent == 0) break;
   }
   for (size_t i = above.size(); i-- > 0;) {
-    if (above[i].kind == Frame::Expr) above[i].extreme = true;
     if (i + 1 < above.size()) above[i].below = static_cast<Index>(store_.frames.size() - 1);
     store_.frames.push_back(above[i]);
   }
-  sem_.frame = static_cast<Index>(store_.frames.size() - 1);
-  frame_ = store_.frames[sem_.frame];
-  return from == UINT32_MAX || ask(from);
+  if (!above.empty()) {
+    sem_.frame = static_cast<Index>(store_.frames.size() - 1);
+    frame_ = store_.frames[sem_.frame];
+  }
+  // From the outermost inwards: a level that changes gives those inside it new places.
+  for (size_t depth = asked.size(); depth-- > 1;) {
+    if (asked[depth].from == UINT32_MAX) continue;
+    Index id = level_.parent;
+    for (size_t i = 1; i < depth; ++i) id = store_.levels[id].parent;
+    Level outer = store_.levels[id];
+    if (!ask_in(outer, asked[depth].from, asked[depth].inside)) return false;
+    if (outer.refs != store_.levels[id].refs) replace_level(id, outer);
+  }
+  return asked[0].from == UINT32_MAX || ask(asked[0].from);
 }
 
 bool Step::ask(uint32_t from) {
+  const Index before = level_.refs;
+  if (!ask_in(level_, from, frame_.place.inside)) return false;
+  level_dirty_ |= level_.refs != before;
+  return true;
+}
+
+bool Step::ask_in(Level& level, uint32_t from, Place::Inside inside) {
   // What an aggregate has counted is not asked by what is done with its result.
-  const Place::Inside inside = frame_.place.inside;
-  return rewrite_refs(from, [&](Ref& ref) {
+  return rewrite_refs(level, from, [&](Ref& ref) {
     if (ref.place.inside != inside || !tells_asked(ref.place) || ref.place.asked) return false;
     ref.place.asked = true;
     ref.roles = roles_at(ref.place, ref.minmax);

@@ -270,9 +270,9 @@ bool Step::can_take(const Level& inner, std::span<const Obligation> obligations)
   return can_take(outer, left);
 }
 
-bool Step::rewrite_refs(uint32_t from, const std::function<bool(Ref&)>& change) {
+bool Step::rewrite_refs(Level& level, uint32_t from, const std::function<bool(Ref&)>& change) {
   std::vector<Ref> tail;
-  Index at = level_.refs;
+  Index at = level.refs;
   for (; at != 0 && store_.refs[at].count > from; at = store_.refs[at].below) tail.push_back(store_.refs[at].ref);
   bool changed = false;
   bool open = false;
@@ -286,11 +286,10 @@ bool Step::rewrite_refs(uint32_t from, const std::function<bool(Ref&)>& change) 
     }
   }
   if (!changed) return true;
-  level_.refs = at;
-  for (size_t i = tail.size(); i-- > 0;) push_ref(level_, tail[i]);
-  level_dirty_ = true;
+  level.refs = at;
+  for (size_t i = tail.size(); i-- > 0;) push_ref(level, tail[i]);
   if (!open) return true;
-  if (world_.settings().lookahead) return viable(level_);
+  if (world_.settings().lookahead) return viable(level);
   return std::all_of(tail.begin(), tail.end(), [&](const Ref& ref) { return ref.binding != 0 || plausible(ref); });
 }
 

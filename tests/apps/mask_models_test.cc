@@ -120,7 +120,7 @@ class Models : public testing::TestWithParam<const char*> {
       auto world = MaskWorld::make(catalog, policy, tokens_->index(), {}, data.database_path(databases[d]));
       ASSERT_TRUE(world) << world.error().to_string();
       const TokenClasses classes(tokens_->vocabulary(), catalog);
-      Walker walker(**world, classes, logits, 400, tokens_->vocabulary().size());
+      Walker walker(**world, classes, logits, 600, tokens_->vocabulary().size());
       const size_t share = tokens / databases.size();
       const size_t before = totals.tokens;
       // Of the states that come up, some have every token of the vocabulary tried.
