@@ -17,6 +17,16 @@ int main(int argc, char** argv) {
       return pccsql::run_mask_replay(options);
     case pccsql::Command::MaskWalk:
       return pccsql::run_mask_walk(options);
+    case pccsql::Command::ModelList:
+      return pccsql::run_model_list(options);
+    case pccsql::Command::ModelPull:
+      return pccsql::run_model_pull(options);
+    case pccsql::Command::ModelPath:
+      return pccsql::run_model_path(options);
+    case pccsql::Command::ModelVerify:
+      return pccsql::run_model_verify(options);
+    case pccsql::Command::Ask:
+      return pccsql::run_ask(options);
     case pccsql::Command::None:
       break;
   }

@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/ask_options.h"
 #include "apps/mask_options.h"
+#include "apps/model_command.h"
 #include "apps/option_kinds.h"
 #include "apps/output.h"
 #include "base/text.h"
@@ -121,6 +123,9 @@ std::string about_extra(const CLI::App& command, const std::string& extra) {
   if (command.get_option_no_throw("SQL") != nullptr) {
     return "more than one query: `" + extra + "` is left over; put the query in quotes, as one argument";
   }
+  if (command.get_option_no_throw("QUESTION") != nullptr) {
+    return "more than one question: `" + extra + "` is left over; put the question in quotes, as one argument";
+  }
   return "unexpected argument `" + extra + "`";
 }
 
@@ -141,6 +146,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   app.get_formatter()->column_width(28);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 
+  CLI::App* ask = add_ask_command(app, options);
   CLI::App* check = add_command(app, "check", "judge queries by a policy", kCheckFooter);
   add_queries(*check, options);
   add_inputs(*check, options.inputs, true);
@@ -156,6 +162,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_inputs(*lint, options.inputs, true);
   add_format(*lint, options, "json: a list of {\"kind\", \"table\", \"column\", \"message\"} (default: text)");
   const MaskCommands mask = add_mask_commands(app, options);
+  const ModelCommands model = add_model_commands(app, options);
 
   const auto mistake = [&](const std::string& message) {
     options.command = Command::None;
@@ -183,6 +190,7 @@ Options parse_command_line(int argc, const char* const* argv) {
     return mistake(error.what());
   }
 
+  if (ask->parsed()) options.command = Command::Ask;
   if (check->parsed()) options.command = Command::Check;
   if (roles->parsed()) options.command = Command::Roles;
   if (init->parsed()) options.command = Command::PolicyInit;
@@ -190,6 +198,10 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (mask.explain->parsed()) options.command = Command::MaskExplain;
   if (mask.replay->parsed()) options.command = Command::MaskReplay;
   if (mask.walk->parsed()) options.command = Command::MaskWalk;
+  if (model.list->parsed()) options.command = Command::ModelList;
+  if (model.pull->parsed()) options.command = Command::ModelPull;
+  if (model.path->parsed()) options.command = Command::ModelPath;
+  if (model.verify->parsed()) options.command = Command::ModelVerify;
   if (options.command == Command::None) {
     std::fputs(app.help().c_str(), stderr);
     options.status = kExitUsage;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/ask_options.h"
 #include "apps/source.h"
 #include "check/check.h"
 #include "track/tracker.h"
@@ -19,7 +20,12 @@ enum class Command {
   PolicyLint,
   MaskExplain,
   MaskReplay,
-  MaskWalk
+  MaskWalk,
+  ModelList,
+  ModelPull,
+  ModelPath,
+  ModelVerify,
+  Ask
 };
 enum class Format { Default, Text, Json };
 enum class Color { Auto, Always, Never };
@@ -61,6 +67,10 @@ struct Options {
   bool force = false;
 
   MaskOptions mask;
+
+  std::optional<std::string> model_name;  // model pull, path, verify
+
+  AskOptions ask;
 };
 
 Options parse_command_line(int argc, const char* const* argv);
@@ -72,5 +82,10 @@ int run_policy_lint(const Options& options);
 int run_mask_explain(const Options& options);
 int run_mask_replay(const Options& options);
 int run_mask_walk(const Options& options);
+int run_model_list(const Options& options);
+int run_model_pull(const Options& options);
+int run_model_path(const Options& options);
+int run_model_verify(const Options& options);
+int run_ask(const Options& options);
 
 }  // namespace pccsql

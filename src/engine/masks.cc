@@ -41,14 +41,33 @@ uint32_t Matcher::Impl::written_out(track::PrefixId prefix) {
   return need;
 }
 
-// A completion takes long to write, so a bound on it must do. All words that could come at a place are judged alike, by the
-// place: with a mask of hundreds of words there is no time to look at each.
-uint64_t Matcher::Impl::needed(track::PrefixId prefix) {
+// A completion takes long to write, so a bound on it must do. Words are judged by the place where they begin, all alike: a
+// mask has hundreds. Only where not all of them would fit, each that is known there is looked at.
+bool Matcher::Impl::has_room(track::PrefixId prefix, uint32_t left) {
   const uint32_t mark = tracker().mark();
   const track::PrefixId start = tracker().word_start(prefix);
-  const uint64_t need = start == track::kDead ? bound(prefix) : needed_for_words(start);
+  bool room = start == track::kDead ? bound(prefix) < left : needed_for_words(start) < left;
+  if (!room && start != track::kDead && some_may_fit(start, left)) {
+    const track::WordSet set = tracker().words(prefix);
+    const auto fits = [&](std::string_view rest) {
+      track::PrefixId end = prefix;
+      for (const char c : rest) end = end == track::kDead ? end : tracker().push(end, static_cast<uint8_t>(c));
+      return end != track::kDead && word_fits(end, rest, left);
+    };
+    room = !set.more && (std::ranges::any_of(set.known, fits) || std::ranges::any_of(set.own, fits));
+  }
   tracker().release(mark);
-  return need;
+  return room;
+}
+
+// A word can bring what was owed, an operand say: a bound that is only a little too large may fit after it.
+bool Matcher::Impl::some_may_fit(track::PrefixId start, uint32_t left) {
+  constexpr uint32_t kOwed = 10;
+  return bound(start) < uint64_t{left} + kOwed;
+}
+
+bool Matcher::Impl::word_fits(track::PrefixId end, std::string_view rest, uint32_t left) {
+  return uint64_t{bound(end)} + tokens_of(rest) < left;
 }
 
 uint64_t Matcher::Impl::needed_for_words(track::PrefixId start) {
@@ -73,7 +92,7 @@ uint32_t Matcher::Impl::tokens_of(std::string_view text) const {
 bool Matcher::Impl::fits(track::PrefixId prefix, uint32_t left, std::string_view bytes, Plan* plan) {
   if (left == 0) return false;
   if (!engine_->looks_ahead()) return left > 1 || tracker().may_end(prefix);
-  if (needed(prefix) < left) return true;
+  if (has_room(prefix, left)) return true;
   if (bytes.empty()) return written_out(prefix) < left;  // before the first token
   Plan rest = current_plan();
   if (!rest.text || !rest.take(bytes) || rest.tokens() >= left) return false;
@@ -92,12 +111,29 @@ bool Matcher::Impl::Plan::take(std::string_view bytes) {
 const Matcher::Impl::Plan& Matcher::Impl::current_plan() {
   Step& top = steps_.back();
   if (top.plan.text || top.prefix == track::kDead) return top.plan;
-  const auto text = completion(top.prefix);
-  std::vector<uint32_t> cuts;
-  if (text && engine_->index().greedy_tokens(*text, &cuts)) {
-    top.plan.text = std::make_shared<const std::string>(*text);
-    top.plan.cuts = std::make_shared<const std::vector<uint32_t>>(std::move(cuts));
+  const uint32_t mark = tracker().mark();
+  std::optional<Plan> best;
+  // As the tracker would finish it; if there is no room for that, by way of another word that the open one can become.
+  const auto offer = [&](std::string_view rest) {
+    track::PrefixId end = top.prefix;
+    for (const char c : rest) end = end == track::kDead ? end : tracker().push(end, static_cast<uint8_t>(c));
+    const auto text = end == track::kDead ? std::nullopt : completion(end);
+    std::vector<uint32_t> cuts;
+    const VocabularyIndex::Impl& index = engine_->index();
+    if (!text || !index.greedy_tokens(rest, &cuts) || !index.greedy_tokens(*text, &cuts)) return;
+    if (best && best->tokens() <= cuts.size()) return;
+    best.emplace();
+    best->text = std::make_shared<const std::string>(std::string(rest) + *text);
+    best->cuts = std::make_shared<const std::vector<uint32_t>>(std::move(cuts));
+  };
+  offer("");
+  if (budget_ != 0 && (!best || best->tokens() >= left()) && tracker().takes_word_bytes(top.prefix)) {
+    const track::WordSet set = tracker().words(top.prefix);
+    for (const std::string_view rest : set.known) offer(rest);
+    for (const std::string& rest : set.own) offer(rest);
   }
+  tracker().release(mark);
+  if (best) top.plan = std::move(*best);
   return top.plan;
 }
 
@@ -113,7 +149,12 @@ bool Matcher::Impl::is_near_the_end(track::PrefixId prefix) {
   if (budget_ == 0) return false;
   if (!engine_->looks_ahead()) return left() <= 2;
   if (!tracker().has_parts()) return true;
-  return needed(prefix) + (needed_for_words(prefix) - bound(prefix)) > left();
+  const uint32_t mark = tracker().mark();
+  const track::PrefixId start = tracker().word_start(prefix);
+  const uint64_t word = needed_for_words(prefix) - bound(prefix);
+  const uint64_t here = start == track::kDead ? bound(prefix) : needed_for_words(start);
+  tracker().release(mark);
+  return here + word > left();
 }
 
 std::shared_ptr<const StoredMask> Matcher::Impl::current_mask() {
@@ -183,6 +224,9 @@ class Matcher::Impl::BudgetJudge final : public Judge {
   bool words_fit(track::PrefixId start) override {
     return impl_.engine_->looks_ahead() && impl_.needed_for_words(start) < left();
   }
+
+  bool some_may_fit(track::PrefixId start) override { return impl_.some_may_fit(start, left()); }
+  bool word_fits(track::PrefixId end, std::string_view rest) override { return impl_.word_fits(end, rest, left()); }
 
   uint32_t left() const { return impl_.left() - 1; }
 

@@ -101,11 +101,14 @@ class Matcher::Impl {
   // A step all the same, where the text does not go on: so that rollback() counts tokens.
   void stay(bool ended) noexcept;
 
+  // Whether the query can surely be finished with `left` tokens.
+  bool has_room(track::PrefixId prefix, uint32_t left);
+  bool some_may_fit(track::PrefixId start, uint32_t left);
+  bool word_fits(track::PrefixId end, std::string_view rest, uint32_t left);
   // An upper bound on the tokens that finish the query; NeedCache::kNone or more where that cannot be done.
-  uint64_t needed(track::PrefixId prefix);
+  uint32_t bound(track::PrefixId prefix);
   // Likewise after any word that may be begun or written there.
   uint64_t needed_for_words(track::PrefixId start);
-  uint32_t bound(track::PrefixId prefix);
   // The tokens of the tracker's own completion.
   uint32_t written_out(track::PrefixId prefix);
   uint32_t tokens_of(std::string_view text) const;

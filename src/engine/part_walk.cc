@@ -113,7 +113,10 @@ void PartWalk::tails(const Place& place, track::PrefixId prefix, Admitted& to) {
 }
 
 void PartWalk::begin_words(const Place& place, track::PrefixId seam, Admitted& to) {
-  if (!words_fit(seam)) return;
+  if (!words_fit(seam)) {
+    if (some_may_fit(seam)) add_fitting(place, tracker_.words(seam), seam, to);
+    return push_numbers(place, seam, to);
+  }
   track::Key key = tracker_.word_key(seam);
   key.low = mixed(key.low, uint64_t{place.first} << 8 | number_of(place.part));
   add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(seam), made); });
@@ -122,7 +125,47 @@ void PartWalk::begin_words(const Place& place, track::PrefixId seam, Admitted& t
 void PartWalk::go_on(const Place& place, track::PrefixId prefix, Admitted& to) {
   const track::WordSet set = tracker_.words(prefix);
   if (set.more) return push_each(place, prefix, to);
-  if (words_fit(prefix)) add_set(place, set, to);
+  if (words_fit(prefix)) {
+    add_set(place, set, to);
+  } else if (some_may_fit(prefix)) {
+    add_fitting(place, set, prefix, to);
+  }
+}
+
+bool PartWalk::some_may_fit(track::PrefixId prefix) {
+  const track::PrefixId start = tracker_.word_start(prefix);
+  return judge_->some_may_fit(start != track::kDead ? start : prefix);
+}
+
+void PartWalk::add_fitting(const Place& place, const track::WordSet& set, track::PrefixId at, Admitted& to) {
+  for (const std::string_view word : set.known) fit_word(place, word, set.any_case, at, to);
+  for (const std::string_view word : set.own) fit_word(place, word, true, at, to);
+}
+
+void PartWalk::fit_word(const Place& place, std::string_view word, bool any_case, track::PrefixId at, Admitted& to) {
+  track::PrefixId end = at;
+  bool looked = false;
+  const auto fits = [&](size_t written) {
+    for (size_t i = 0; i < word.size() && end != track::kDead && !looked; ++i) {
+      end = tracker_.push(end, static_cast<uint8_t>(word[i]));
+    }
+    looked = true;
+    return end != track::kDead && judge_->word_fits(end, word.substr(written));
+  };
+  const auto descend = [&](const auto& self, const Place& from, size_t written) -> void {
+    if (written == word.size()) return;
+    const Trie& trie = from.part.trie;
+    const char both[] = {any_case ? capital(word[written]) : word[written], word[written]};
+    for (int i = both[0] == both[1] ? 1 : 0; i < 2; ++i) {
+      const uint32_t node = from.part.find(from.first, from.last, static_cast<uint8_t>(both[i]));
+      if (node == from.last) continue;
+      const auto tokens = trie.tokens_at(node);
+      if (!tokens.empty() && !to.has(tokens) && fits(written + 1)) to.set(tokens);
+      const Place below{from.part, node + 1, trie.node(node).after};
+      if (below.first < below.last) self(self, below, written + 1);
+    }
+  };
+  descend(descend, place, 0);
 }
 
 bool PartWalk::words_fit(track::PrefixId prefix) {
@@ -138,6 +181,16 @@ void PartWalk::push_each(const Place& place, track::PrefixId prefix, Admitted& t
     if (!is_word_byte(trie.node(i).byte)) continue;
     const bool inside = trie.node(i).depth > 1;
     free_walk(trie, place.part.shape, i, trie.node(i).after, walker, inside ? uint8_t{0} : owed_, to);
+  }
+}
+
+// Numbers are no words: each digit is judged by what stands after it.
+void PartWalk::push_numbers(const Place& place, track::PrefixId seam, Admitted& to) {
+  const Trie& trie = place.part.trie;
+  PrefixWalk walker(tracker_, seam, judge_, written_);
+  for (char digit = '0'; digit <= '9'; ++digit) {
+    const uint32_t node = place.part.find(place.first, place.last, static_cast<uint8_t>(digit));
+    if (node != place.last) free_walk(trie, place.part.shape, node, trie.node(node).after, walker, 0, to);
   }
 }
 

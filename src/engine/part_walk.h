@@ -31,6 +31,10 @@ class Judge {
   virtual bool fits(track::PrefixId prefix, std::string_view written) = 0;
   // Whether all words, names and strings fit that begin at `start`, up to any place in them.
   virtual bool words_fit(track::PrefixId start) = 0;
+  // Whether it is worth while to look at single words then.
+  virtual bool some_may_fit(track::PrefixId start) = 0;
+  // Whether a word fits of which `rest` is missing, and whose end is at `end`.
+  virtual bool word_fits(track::PrefixId end, std::string_view rest) = 0;
 };
 
 // The tracker as the walk's recognizer.
@@ -133,9 +137,14 @@ class PartWalk {
   void tails(const Place& place, track::PrefixId prefix, Admitted& to);
   void begin_words(const Place& place, track::PrefixId seam, Admitted& to);
   void go_on(const Place& place, track::PrefixId prefix, Admitted& to);
+  void push_numbers(const Place& place, track::PrefixId seam, Admitted& to);
   void push_each(const Place& place, track::PrefixId prefix, Admitted& to);
   void add_set(const Place& place, const track::WordSet& set, Admitted& to);
   void add_word(const Place& place, std::string_view word, bool any_case, Admitted& to);
+  // Word by word, where not all fit: the known ones after which there is room.
+  void add_fitting(const Place& place, const track::WordSet& set, track::PrefixId at, Admitted& to);
+  void fit_word(const Place& place, std::string_view word, bool any_case, track::PrefixId at, Admitted& to);
+  bool some_may_fit(track::PrefixId prefix);
   struct Rest {  // of a WordSet, and what there is of the word so far
     uint64_t rest;
     uint32_t new_name;

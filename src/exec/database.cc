@@ -5,9 +5,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <climits>
 
 #include "base/text.h"
+#include "exec/statement.h"
 #include "schema/connection.h"
 
 namespace pccsql {
@@ -20,18 +20,6 @@ int note_read(void* reads, int action, const char* table, const char* column, co
     static_cast<Reads*>(reads)->emplace_back(folded(table ? table : ""), folded(column ? column : ""));
   }
   return SQLITE_OK;
-}
-
-bool only_blanks_and_comments(std::string_view tail, sqlite3* db) {
-  while (!tail.empty()) {
-    sqlite3_stmt* statement = nullptr;
-    const char* rest = nullptr;
-    const int rc = sqlite3_prepare_v2(db, tail.data(), static_cast<int>(tail.size()), &statement, &rest);
-    sqlite3_finalize(statement);
-    if (rc != SQLITE_OK || statement != nullptr) return false;
-    tail.remove_prefix(static_cast<size_t>(rest - tail.data()));
-  }
-  return true;
 }
 
 }  // namespace
@@ -59,35 +47,13 @@ Result<Database> Database::in_memory(std::string_view setup_sql) {
 
 Prepared Database::prepare(std::string_view sql) {
   Prepared result;
-  if (sql.size() > INT_MAX) {
-    result.message = "the query is too long";
-    return result;
-  }
-  if (sql.empty()) {
-    result.message = "there is no statement";
-    return result;
-  }
-  if (sql.find('\0') != std::string_view::npos) {  // SQLite would stop reading there
-    result.message = "the query holds a NUL byte";
-    return result;
-  }
   sqlite3* db = db_.get();
-  sqlite3_stmt* statement = nullptr;
-  const char* tail = nullptr;
   sqlite3_set_authorizer(db, note_read, &result.reads);
-  const int rc = sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &statement, &tail);
+  const PrepareOutcome outcome = prepare_one(db, sql);
   sqlite3_set_authorizer(db, nullptr, nullptr);
-  if (rc != SQLITE_OK) {
-    result.message = sqlite3_errmsg(db);
-  } else if (statement == nullptr) {
-    result.message = "there is no statement";
-  } else if (!only_blanks_and_comments(sql.substr(static_cast<size_t>(tail - sql.data())), db)) {
-    result.message = "there is text after the statement";
-  } else {
-    result.ok = true;
-    result.columns = sqlite3_column_count(statement);
-  }
-  sqlite3_finalize(statement);
+  result.ok = outcome.statement != nullptr;
+  result.message = outcome.message;
+  if (result.ok) result.columns = sqlite3_column_count(outcome.statement.get());
   std::sort(result.reads.begin(), result.reads.end());
   result.reads.erase(std::unique(result.reads.begin(), result.reads.end()), result.reads.end());
   return result;

@@ -122,7 +122,7 @@ TEST(MaskReplay, AMaskThatIsTooOpenOrTooNarrowFails) {
   EXPECT_FALSE(others.fine());
 }
 
-constexpr uint32_t kLongest = 24;
+constexpr uint32_t kLongest = 60;
 
 std::vector<Walk> walks(MaskWorld& world, WalkLogits logits, size_t count) {
   Walker walker(world, shop().classes, logits, kLongest, shop().width);

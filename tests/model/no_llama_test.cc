@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/llama/gguf_vocabulary.h"
+#include "model/llama/llama_model.h"
 
 namespace pccsql {
 namespace {
@@ -13,7 +14,14 @@ TEST(WithoutLlama, ReadingSaysHowToGetIt) {
             "some.gguf: cannot be read: pccsql was built without llama.cpp; run scripts/llama.sh, then build again");
 }
 
-TEST(WithoutLlama, VocabulariesAreNotTested) {
+TEST(WithoutLlama, LoadingSaysHowToGetIt) {
+  const auto model = load_llama_model("some.gguf");
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().to_string(),
+            "some.gguf: cannot be loaded: pccsql was built without llama.cpp; run scripts/llama.sh, then build again");
+}
+
+TEST(WithoutLlama, VocabulariesAndModelsAreNotTested) {
   GTEST_SKIP() << "built without llama.cpp: run scripts/llama.sh once, then the next build finds it";
 }
 

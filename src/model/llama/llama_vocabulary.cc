@@ -1,22 +1,15 @@
 #include "model/llama/llama_vocabulary.h"
 
-#include <llama.h>
-
 #include <exception>
 #include <limits>
 #include <utility>
 
 #include "model/llama/gguf_check.h"
+#include "model/llama/llama_handle.h"
 #include "model/llama/llama_log.h"
 
 namespace pccsql {
 namespace {
-
-struct FreeModel {
-  void operator()(llama_model* model) const { llama_model_free(model); }
-};
-
-using Model = std::unique_ptr<llama_model, FreeModel>;
 
 // A token may have several attributes: the one that forbids it as text decides.
 LlamaTokenKind kind_of(llama_token_attr attributes) {
@@ -56,7 +49,7 @@ bool stands_for_nothing(const std::string& piece, llama_token id) {
 }  // namespace
 
 struct LlamaVocabulary::Impl {
-  Model model;
+  LlamaHandle model;
   const llama_vocab* vocab = nullptr;
   std::vector<std::string> pieces;
   std::vector<LlamaTokenKind> kinds;
@@ -96,24 +89,41 @@ struct LlamaVocabulary::Impl {
   }
 };
 
-Result<LlamaVocabulary> LlamaVocabulary::load(const std::string& path) {
+Result<LlamaHandle> open_gguf(const std::string& path, const llama_model_params& params) {
   if (const auto checked = check_gguf_vocabulary(path); !checked) return checked.error();
-  auto impl = std::make_unique<Impl>();
   LlamaErrors errors;
   try {
-    llama_model_params params = llama_model_default_params();
-    params.vocab_only = true;
-    impl->model.reset(llama_model_load_from_file(path.c_str(), params));
-    if (!impl->model) return Error{"cannot be loaded as a model: " + errors.first(), path, {}};
-    impl->vocab = llama_model_get_vocab(impl->model.get());
-    if (llama_vocab_type(impl->vocab) == LLAMA_VOCAB_TYPE_NONE || llama_vocab_n_tokens(impl->vocab) <= 0) {
+    LlamaHandle model(llama_model_load_from_file(path.c_str(), params), llama_model_free);
+    if (!model) return Error{"cannot be loaded as a model: " + errors.first(), path, {}};
+    const llama_vocab* vocab = llama_model_get_vocab(model.get());
+    if (llama_vocab_type(vocab) == LLAMA_VOCAB_TYPE_NONE || llama_vocab_n_tokens(vocab) <= 0) {
       return Error{"holds no vocabulary; a GGUF file with a tokenizer was expected", path, {}};
     }
+    return model;
+  } catch (const std::exception& problem) {
+    return Error{std::string("cannot be loaded as a model: ") + problem.what(), path, {}};
+  }
+}
+
+Result<LlamaVocabulary> vocabulary_of(LlamaHandle model, const std::string& path) {
+  auto impl = std::make_unique<LlamaVocabulary::Impl>();
+  LlamaErrors errors;
+  try {
+    impl->vocab = llama_model_get_vocab(model.get());
+    impl->model = std::move(model);
     impl->read_tokens();
   } catch (const std::exception& problem) {
     return Error{std::string("cannot be loaded as a model: ") + problem.what(), path, {}};
   }
   return LlamaVocabulary(std::move(impl));
+}
+
+Result<LlamaVocabulary> LlamaVocabulary::load(const std::string& path) {
+  llama_model_params params = llama_model_default_params();
+  params.vocab_only = true;
+  auto model = open_gguf(path, params);
+  if (!model) return model.error();
+  return vocabulary_of(*std::move(model), path);
 }
 
 LlamaVocabulary::LlamaVocabulary(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -59,9 +59,10 @@ class LlamaVocabulary {
   // nothing. llama.cpp's own function is not used: it drops spaces before punctuation, and gives text nobody generated.
   std::string detokenize(std::span<const int32_t> tokens) const;
 
- private:
-  struct Impl;
+  struct Impl;  // for the files of this folder
   explicit LlamaVocabulary(std::unique_ptr<Impl> impl);
+
+ private:
   std::unique_ptr<Impl> impl_;
 };
 

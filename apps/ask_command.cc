@@ -1,0 +1,331 @@
+// The command `ask`: a question, a model, a query within the policy, its rows.
+//
+// Only what the checker calls safe is ever run, whatever the method. The audit line is written before any row is shown:
+// what cannot be written down is not answered.
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include <unistd.h>
+
+#include "apps/ask_report.h"
+#include "apps/audit_file.h"
+#include "apps/line_editor.h"
+#include "apps/options.h"
+#include "apps/output.h"
+#include "apps/terminal.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "decode/decoder.h"
+#include "exec/runner.h"
+#include "model/http/http_chat.h"
+#include "model/known_models.h"
+#include "model/llama/llama_model.h"
+#include "model/pull/pull.h"
+#include "model/sha256.h"
+#include "policy/policy_file.h"
+
+namespace pccsql {
+namespace {
+
+constexpr int kExitInterrupted = 128 + SIGINT;
+
+std::atomic<bool> interrupted = false;
+
+void note_interrupt(int) { interrupted = true; }
+
+// Ctrl-C sets a flag, as long as this lives; a second one while the first is not heard ends the program as usual.
+class CatchInterrupts {
+ public:
+  CatchInterrupts() {
+    struct sigaction action {};
+    action.sa_handler = note_interrupt;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    interrupted = false;
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~CatchInterrupts() { sigaction(SIGINT, &before_, nullptr); }
+  CatchInterrupts(const CatchInterrupts&) = delete;
+  CatchInterrupts& operator=(const CatchInterrupts&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+// The file of the model that was asked for; a known one is fetched if it is not here yet.
+Result<std::string> model_file(const AskOptions& options) {
+  const std::string name = options.model.value_or(std::string(kDefaultModel));
+  if (const auto known = known_model(name)) return pull_model(**known);
+  return find_model(name);
+}
+
+DecodeSettings decode_settings(const AskOptions& options) {
+  DecodeSettings settings;
+  settings.max_tokens = options.max_tokens.value_or(settings.max_tokens);
+  settings.retries = options.retries.value_or(settings.retries);
+  settings.allow_refuse = options.allow_refuse;
+  settings.trace = options.trace.has_value();
+  settings.itergen_iterations = options.iterations.value_or(settings.itergen_iterations);
+  settings.itergen_names_only = options.names_only;
+  if (options.penalty) settings.recurrence_penalty = static_cast<float>(*options.penalty);
+  return settings;
+}
+
+RunLimits run_limits(const AskOptions& options) {
+  RunLimits limits;
+  if (options.rows) limits.rows = *options.rows;
+  if (options.seconds) limits.time = std::chrono::seconds(std::min<uint64_t>(*options.seconds, 1'000'000));
+  if (options.megabytes) limits.memory = std::min<uint64_t>(*options.megabytes, 1 << 20) << 20;
+  return limits;
+}
+
+// The query on a terminal while it is written. What is taken back is struck out by a new line.
+class LiveText {
+ public:
+  explicit LiveText(bool wanted) : wanted_(wanted) {}
+
+  void add(std::string_view piece) {
+    if (!wanted_) return;
+    text_ += piece;
+    waiting_ += piece;
+    if (find_invalid_utf8(waiting_) != std::string::npos && waiting_.size() < 4) return;  // half a character
+    put(printable(waiting_));
+    waiting_.clear();
+  }
+  void take_back(size_t bytes) {
+    if (!wanted_) return;
+    text_.resize(text_.size() - std::min(bytes, text_.size()));
+    waiting_.clear();
+    put(" …\n" + printable(text_));
+  }
+  void end() {
+    if (wanted_ && !text_.empty()) put("\n");
+  }
+  bool shows(std::string_view text) const { return wanted_ && text_ == text; }
+
+ private:
+  static void put(const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  }
+  bool wanted_;
+  std::string text_;
+  std::string waiting_;
+};
+
+// Everything that stays the same from question to question.
+class Asker {
+ public:
+  static Result<std::unique_ptr<Asker>> make(const Options& options);
+
+  // The exit status.
+  int ask(const std::string& question);
+
+ private:
+  explicit Asker(const Options& options) : options_(options), style_(style_for(options.color)) {}
+  Result<Done> prepare();
+  Result<Done> open_file();
+  Result<Done> open_endpoint(const std::string& url);
+  int report(Asked& asked, bool sql_is_shown) const;
+
+  const Options& options_;
+  Style style_;
+  std::optional<Source> source_;
+  const Catalog* catalog_ = nullptr;
+  std::optional<Policy> policy_;
+  std::optional<Prompts> prompts_;
+  std::string model_hash_;  // empty for an endpoint, which does not tell
+  std::string policy_hash_;
+  std::optional<AuditFile> audit_;
+  std::unique_ptr<Model> model_;     // of these two
+  std::unique_ptr<ChatModel> chat_;  // there is one
+  std::string model_label_;
+  std::unique_ptr<Subject> subject_;
+  std::unique_ptr<Decoder> decoder_;
+  std::optional<Runner> runner_;
+};
+
+Result<std::unique_ptr<Asker>> Asker::make(const Options& options) {
+  std::unique_ptr<Asker> asker(new Asker(options));
+  if (const auto prepared = asker->prepare(); !prepared) return prepared.error();
+  return asker;
+}
+
+// What is cheap to find wrong comes before the model is fetched and loaded.
+Result<Done> Asker::prepare() {
+  const AskOptions& ask = options_.ask;
+  auto source = Source::load(options_.inputs, true);
+  if (!source) return source.error();
+  source_.emplace(std::move(*source));
+  const auto catalog = source_->catalog();
+  if (!catalog) return catalog.error();
+  catalog_ = *catalog;
+  auto policy = source_->policy(*catalog_);
+  if (!policy) return policy.error();
+  policy_ = std::move(*policy);
+  policy_hash_ = sha256_hex(to_yaml(*catalog_, *policy_));
+  if (ask.prompts) {
+    auto prompts = Prompts::load(*ask.prompts);
+    if (!prompts) return prompts.error();
+    prompts_ = std::move(*prompts);
+  }
+  if (!ask.no_run) {
+    auto runner = Runner::open(options_.inputs.db.value_or(demo_database_path()), *catalog_, *policy_,
+                               options_.settings.profile, run_limits(ask));
+    if (!runner) return runner.error();
+    runner_.emplace(std::move(*runner));
+  }
+  if (ask.audit) {
+    auto audit = AuditFile::open(*ask.audit);
+    if (!audit) return audit.error();
+    audit_.emplace(std::move(*audit));
+  }
+  subject_ =
+      std::make_unique<Subject>(*catalog_, *policy_, options_.settings, prompts_ ? *prompts_ : Prompts::standard());
+  if (ask.model && is_url(*ask.model)) return open_endpoint(*ask.model);
+  if (ask.model_name) return Error{"`--model-name` goes with the address of an endpoint in `--model`", {}, {}};
+  return open_file();
+}
+
+Result<Done> Asker::open_endpoint(const std::string& url) {
+  if (!options_.ask.model_name) return Error{"which model of the endpoint? Name it with `--model-name`", {}, {}};
+  HttpOptions http;
+  http.url = url;
+  http.model = *options_.ask.model_name;
+  http.key = api_key_for(url);
+  auto chat = make_http_chat(http);
+  if (!chat) return chat.error();
+  chat_ = std::move(*chat);
+  model_label_ = url + " " + http.model;
+  auto decoder = make_decoder(options_.ask.method, *chat_, decode_settings(options_.ask));
+  if (!decoder) return decoder.error();
+  decoder_ = std::move(*decoder);
+  return Done{};
+}
+
+Result<Done> Asker::open_file() {
+  const AskOptions& ask = options_.ask;
+  const auto file = model_file(ask);
+  if (!file) return file.error();
+  LlamaOptions llama;
+  llama.threads = static_cast<uint32_t>(std::min<uint64_t>(ask.threads.value_or(0), UINT32_MAX));
+  llama.context = static_cast<uint32_t>(std::min<uint64_t>(ask.context.value_or(0), UINT32_MAX));
+  if (ask.gpu_layers) llama.gpu_layers = static_cast<uint32_t>(std::min<uint64_t>(*ask.gpu_layers, UINT32_MAX));
+  auto model = load_llama_model(*file, llama);
+  if (!model) return model.error();
+  model_ = std::move(*model);
+  model_label_ = model_->name();
+  if (audit_) {
+    const auto hash = model_->hash();
+    if (!hash) return hash.error();
+    model_hash_ = *hash;
+  }
+  decoder_ = make_decoder(ask.method, *model_, decode_settings(ask));
+  return Done{};
+}
+
+int Asker::ask(const std::string& question) {
+  const CatchInterrupts interrupts;
+  LiveText live(options_.ask.format == AskFormat::Table && isatty(STDOUT_FILENO) != 0);
+  Listener listener;
+  listener.stop = &interrupted;
+  listener.on_text = [&live](std::string_view piece) { live.add(piece); };
+  listener.on_discard = [&live](size_t bytes) { live.take_back(bytes); };
+
+  Asked asked;
+  asked.question = question;
+  asked.catalog = catalog_;
+  asked.policy = &*policy_;
+  asked.answer = decoder_->answer(*subject_, {question, options_.ask.evidence}, listener);
+  live.end();
+  for (const std::string& error : asked.answer.errors) fail("error: " + error);
+  if (asked.answer.stopped) {
+    fail("stopped; there is no answer");
+    return kExitInterrupted;
+  }
+  if (runner_ && asked.answer.outcome == Answer::Outcome::SafeSql) {
+    auto rows = runner_->run(*asked.answer.sql, &interrupted);
+    if (rows) {
+      asked.rows = std::move(*rows);
+    } else {
+      asked.problem = rows.error();
+    }
+  }
+  if (audit_) {
+    const auto added = audit_->add(audit_line(asked, model_label_, model_hash_, policy_hash_));
+    if (!added) return fail(added.error());
+  }
+  if (options_.ask.trace) {
+    if (const auto written = write_file(*options_.ask.trace, trace_json(asked)); !written) return fail(written.error());
+  }
+  const int status = report(asked, asked.answer.sql && live.shows(*asked.answer.sql));
+  return interrupted ? kExitInterrupted : status;
+}
+
+int Asker::report(Asked& asked, bool sql_is_shown) const {
+  constexpr size_t kMostRowsShown = 100;
+  const bool fine = asked.answer.outcome == Answer::Outcome::SafeSql && !asked.problem;
+  Output output;
+  if (options_.ask.format == AskFormat::Json) {
+    output.write(to_json(asked));
+    return output.finish(fine ? kExitFine : kExitNotFine);
+  }
+  const bool csv = options_.ask.format == AskFormat::Csv;
+  std::string told = notes(asked, style_);
+  if (asked.problem) told += style_.red("not answered:") + " " + printable(asked.problem->to_string()) + "\n";
+  if (csv) {
+    // The output is rows and nothing else; who reads them by program must not miss what was said.
+    if (!fine || !told.empty()) std::fputs(told.c_str(), stderr);
+    if (asked.rows) output.write(to_csv(*asked.rows));
+    if (!asked.rows && fine) output.write(*asked.answer.sql + "\n");
+    return output.finish(fine ? kExitFine : kExitNotFine);
+  }
+  if (asked.answer.sql && !sql_is_shown) output.write(printable(*asked.answer.sql) + "\n");
+  if (asked.answer.sql) output.write("\n");
+  output.write(told);
+  if (asked.rows) {
+    if (!told.empty()) output.write("\n");
+    output.write(to_table(*asked.rows, kMostRowsShown, style_) + "\n");
+  }
+  output.write(verdict(asked, style_));
+  return output.finish(fine ? kExitFine : kExitNotFine);
+}
+
+int converse(Asker& asker) {
+  LineEditor editor;
+  int status = kExitFine;
+  const bool terminal = isatty(STDIN_FILENO) != 0;
+  if (terminal) std::fputs("Ask a question; Ctrl-D ends.\n", stdout);
+  for (std::string line;;) {
+    const LineEditor::End end = editor.read("? ", line);
+    if (end == LineEditor::End::EndOfInput) return status;
+    if (end == LineEditor::End::Interrupted || trimmed(line).empty()) continue;
+    status = asker.ask(trimmed(line));
+    if (terminal && status == kExitInterrupted) status = kExitFine;
+    if (!terminal && status == kExitInterrupted) return status;
+  }
+}
+
+}  // namespace
+
+int run_ask(const Options& options) {
+  const char* hint = "try `pccsql ask --help`";
+  std::optional<std::string> question = options.ask.question;
+  if (question == "-") {
+    auto text = read_file("-");
+    if (!text) return fail(text.error());
+    question = std::move(*text);
+  }
+  if (question && trimmed(*question).empty()) return fail("the question is empty", hint);
+  if (options.ask.trace && !question) return fail("`--trace` is for one question; add it, in quotes", hint);
+  const auto asker = Asker::make(options);
+  if (!asker) {
+    if (asker.error().message == kPullInterrupted) return kExitInterrupted;
+    return fail(asker.error());
+  }
+  return question ? (*asker)->ask(trimmed(*question)) : converse(**asker);
+}
+
+}  // namespace pccsql

@@ -1,0 +1,320 @@
+#include "apps/ask_report.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "prompt/prompts.h"
+#include "prompt/schema_text.h"
+
+namespace pccsql {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string hexadecimal(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = "x'";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text + "'";
+}
+
+Json json_of(const Value& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) return *integer;
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* blob = std::get_if<Blob>(&value)) return hexadecimal(blob->bytes);
+  return nullptr;
+}
+
+std::string text_of(const Value& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&value)) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.15g", *real);
+    return buffer;
+  }
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* blob = std::get_if<Blob>(&value)) return hexadecimal(blob->bytes);
+  return "";
+}
+
+Json uses_json(const Asked& asked) {
+  Json uses = Json::array();
+  for (const AnswerUse& use : asked.answer.uses) {
+    uses.push_back({{"table", asked.catalog->table(use.column.table).name},
+                    {"column", asked.catalog->column(use.column).name},
+                    {"role", to_string(use.role)},
+                    {"policy", to_string(use.policy)},
+                    {"permitted", use.permitted}});
+  }
+  return uses;
+}
+
+Json counts_json(const Counts& counts) {
+  const auto milliseconds = [](uint64_t ns) { return std::round(static_cast<double>(ns) / 1e3) / 1e3; };
+  return {{"calls", counts.work.calls},
+          {"prompt_tokens", counts.work.prompt_tokens},
+          {"cached_prompt_tokens", counts.work.cached_prompt_tokens},
+          {"generated_tokens", counts.work.generated_tokens},
+          {"discarded_tokens", counts.work.discarded_tokens},
+          {"forced_tokens", counts.forced_tokens},
+          {"iterations", counts.iterations},
+          {"forward_passes", counts.work.forward_passes},
+          {"mask_ms", milliseconds(counts.mask_ns)},
+          {"choice_ms", milliseconds(counts.choice_ns)},
+          {"model_ms", milliseconds(counts.work.model_ns)},
+          {"total_ms", milliseconds(counts.total_ns)}};
+}
+
+std::string reason_of(const Asked& asked) {
+  if (asked.problem) return "the query is safe, but it gave no rows: " + asked.problem->to_string();
+  return asked.answer.reason;
+}
+
+// "as output", "as a filter"; of "Agg and Where" both.
+std::string as_role(std::string_view roles) {
+  std::string text;
+  for (const Role role : kRoles) {
+    if (roles.find(to_string(role)) == std::string_view::npos) continue;
+    const std::string_view words = in_words(role);
+    text += (text.empty() ? " as " : " and ") + std::string(words.substr(0, words.find(" (")));
+  }
+  return text;
+}
+
+std::string note(const BlockedName& name) {
+  const size_t colon = name.why.find(": ");
+  const std::string why = name.by_policy && colon != std::string::npos ? name.why.substr(colon + 2) : name.why;
+  const std::string wanted = "the model wanted `" + name.name + "`" + as_role(name.role);
+  return name.by_policy && colon != std::string::npos ? wanted + "; it " + why : wanted + ": " + why;
+}
+
+// Public columns of the tables that the question seems to be about; of all tables where that is not known.
+std::string what_may_be_asked(const Asked& asked) {
+  constexpr size_t kMost = 12;
+  std::set<std::string> about;
+  for (const BlockedName& name : asked.answer.blocked) about.insert(folded(name.name.substr(0, name.name.find('.'))));
+  for (const Violation& violation : asked.answer.violations) {
+    about.insert(folded(violation.column.substr(0, violation.column.find('.'))));
+  }
+  std::vector<std::string> near;
+  std::vector<std::string> all;
+  for (TableId t = 0; t < asked.catalog->tables().size(); ++t) {
+    for (ColumnIndex c = 0; c < asked.catalog->table(t).columns.size(); ++c) {
+      if (asked.policy->of({t, c}) != ColumnPolicy::Public) continue;
+      all.push_back(column_text(*asked.catalog, {t, c}));
+      if (about.contains(folded(asked.catalog->table(t).name))) near.push_back(all.back());
+    }
+  }
+  const std::vector<std::string>& names = near.empty() ? all : near;
+  if (names.empty()) return "";
+  std::string text = "may be asked for: ";
+  for (size_t i = 0; i < std::min(kMost, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return text + (names.size() > kMost ? ", …" : "");
+}
+
+std::string now_utc() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char buffer[32];
+  std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return buffer;
+}
+
+}  // namespace
+
+std::string to_json(const Asked& asked) {
+  const Answer& answer = asked.answer;
+  Json json{{"question", asked.question},
+            {"method", to_string(answer.method)},
+            {"sql", answer.sql ? Json(*answer.sql) : Json(nullptr)},
+            {"verdict", to_string(answer.outcome)},
+            {"reason", reason_of(asked)},
+            {"uses", uses_json(asked)}};
+  json["blocked"] = Json::array();
+  for (const BlockedName& name : answer.blocked) {
+    json["blocked"].push_back({{"name", name.name}, {"role", name.role}, {"why", name.why}});
+  }
+  json["columns"] = nullptr;
+  json["rows"] = nullptr;
+  if (asked.rows) {
+    json["columns"] = asked.rows->columns;
+    json["rows"] = Json::array();
+    for (const std::vector<Value>& row : asked.rows->rows) {
+      Json values = Json::array();
+      for (const Value& value : row) values.push_back(json_of(value));
+      json["rows"].push_back(std::move(values));
+    }
+  }
+  json["counts"] = counts_json(answer.counts);
+  return dumped(json) + "\n";
+}
+
+std::string to_csv(const RowSet& rows) {
+  const auto field = [](const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) {
+      if (c == '"') quoted += '"';
+      quoted += c;
+    }
+    return quoted + "\"";
+  };
+  std::string csv;
+  for (size_t i = 0; i < rows.columns.size(); ++i) csv += (i == 0 ? "" : ",") + field(rows.columns[i]);
+  csv += "\r\n";
+  for (const std::vector<Value>& row : rows.rows) {
+    for (size_t i = 0; i < row.size(); ++i) csv += (i == 0 ? "" : ",") + field(text_of(row[i]));
+    csv += "\r\n";
+  }
+  return csv;
+}
+
+std::string to_table(const RowSet& rows, size_t most_rows, const Style& style) {
+  constexpr size_t kWidest = 40;
+  const size_t shown = std::min(most_rows, rows.rows.size());
+  const auto cut = [](const std::string& text) {
+    std::string clean = printable(text);
+    if (display_width(clean) <= kWidest) return clean;
+    while (display_width(clean) >= kWidest) {  // whole characters
+      do clean.pop_back();
+      while (!clean.empty() && find_invalid_utf8(clean) != std::string::npos);
+    }
+    return clean + "…";
+  };
+  const auto cell = [&](const Value& value) {
+    return std::holds_alternative<Null>(value) ? std::string("NULL") : cut(text_of(value));
+  };
+  std::vector<size_t> widths;
+  std::vector<bool> right(rows.columns.size(), shown > 0);
+  for (const std::string& column : rows.columns) widths.push_back(display_width(cut(column)));
+  for (size_t r = 0; r < shown; ++r) {
+    for (size_t i = 0; i < widths.size(); ++i) {
+      widths[i] = std::max(widths[i], display_width(cell(rows.rows[r][i])));
+      const bool number =
+          std::holds_alternative<int64_t>(rows.rows[r][i]) || std::holds_alternative<double>(rows.rows[r][i]);
+      if (!number) right[i] = false;
+    }
+  }
+  const auto line = [&](const auto& text_at) {
+    std::string text;
+    for (size_t i = 0; i < widths.size(); ++i) {
+      const std::string value = text_at(i);
+      const std::string blanks(widths[i] - std::min(widths[i], display_width(value)), ' ');
+      text += (i == 0 ? "" : "  ") + (right[i] ? blanks + value : value + blanks);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+  };
+  std::string table = line([&](size_t i) { return cut(rows.columns[i]); });
+  table += style.dim(line([&](size_t i) { return std::string(widths[i], '-'); }));
+  for (size_t r = 0; r < shown; ++r) table += line([&](size_t i) { return cell(rows.rows[r][i]); });
+  const size_t count = rows.rows.size();
+  std::string summary = std::to_string(count) + (count == 1 ? " row" : " rows");
+  if (shown < count) summary += ", the first " + std::to_string(shown) + " shown; `--format csv` gives them all";
+  return table + style.dim("(" + summary + ")") + "\n";
+}
+
+std::string notes(const Asked& asked, const Style& style) {
+  const Answer& answer = asked.answer;
+  std::string text;
+  const auto add = [&](std::string_view label, const std::string& what) {
+    text += style.yellow(label) + " " + printable(what) + "\n";
+  };
+  for (const BlockedName& name : answer.blocked) add("note:", note(name));
+  if (answer.wanted_to_refuse) add("note:", "the model wanted to refuse; this is the nearest it may write");
+  if (answer.outcome == Answer::Outcome::SafeSql) return text;
+  const bool unsafe = answer.outcome == Answer::Outcome::UnsafeSql;
+  if (unsafe) add("not run:", answer.reason);
+  for (const Violation& violation : answer.violations) {
+    if (!unsafe && !answer.withheld) break;
+    add("violation:", "`" + violation.column + "` (" + std::string(to_string(violation.policy)) + ") was used as " +
+                          std::string(in_words(violation.role)));
+  }
+  if (answer.outcome == Answer::Outcome::Refuse) {
+    add("refused:", answer.reason);
+    if (const std::string instead = what_may_be_asked(asked); !instead.empty()) add("instead:", instead);
+  }
+  if (answer.outcome == Answer::Outcome::Failure) add("no answer:", answer.reason);
+  return text;
+}
+
+std::string verdict(const Asked& asked, const Style& style) {
+  const Answer& answer = asked.answer;
+  const std::string word(to_string(answer.outcome));
+  const bool safe = answer.outcome == Answer::Outcome::SafeSql;
+  std::string text = (safe ? style.green(word) : style.red(word)) + "\n";
+  size_t widest = 0;
+  std::vector<std::string> names;
+  for (const AnswerUse& use : answer.uses) {
+    names.push_back(column_text(*asked.catalog, use.column));
+    widest = std::max(widest, display_width(names.back()));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    const AnswerUse& use = answer.uses[i];
+    const std::string line = "  " + padded(names[i], widest) + "  " + padded(to_string(use.role), 5) + "  " +
+                             std::string(to_string(use.policy));
+    text += (use.permitted ? line : style.red(line + "  not permitted")) + "\n";
+  }
+  return text;
+}
+
+std::string audit_line(const Asked& asked, const std::string& model, const std::string& model_hash,
+                       const std::string& policy_hash) {
+  const Answer& answer = asked.answer;
+  Json json{{"time", now_utc()},
+            {"question", asked.question},
+            {"method", to_string(answer.method)},
+            {"sql", answer.sql ? Json(*answer.sql) : Json(nullptr)},
+            {"uses", uses_json(asked)},
+            {"verdict", to_string(answer.outcome)},
+            {"reason", reason_of(asked)},
+            {"policy_hash", policy_hash},
+            {"model", model},
+            {"model_hash", model_hash},
+            {"row_count", asked.rows ? Json(asked.rows->rows.size()) : Json(nullptr)},
+            {"errors", answer.errors},
+            {"counts", counts_json(answer.counts)}};
+  json["run_ms"] =
+      asked.rows ? Json(std::chrono::duration<double, std::milli>(asked.rows->took).count()) : Json(nullptr);
+  return dumped(json) + "\n";
+}
+
+std::string trace_json(const Asked& asked) {
+  Json steps = Json::array();
+  for (const TraceStep& step : asked.answer.trace) {
+    steps.push_back({{"kind", to_string(step.kind)},
+                     {"text", step.text},
+                     {"token", step.token},
+                     {"id", step.id},
+                     {"wanted", step.wanted},
+                     {"removed_probability", step.removed},
+                     {"clause", step.clause},
+                     {"role", step.role},
+                     {"allowed", step.allowed},
+                     {"blocked", step.blocked}});
+  }
+  const Json json{{"question", asked.question},
+                  {"method", to_string(asked.answer.method)},
+                  {"sql", asked.answer.sql ? Json(*asked.answer.sql) : Json(nullptr)},
+                  {"verdict", to_string(asked.answer.outcome)},
+                  {"reason", asked.answer.reason},
+                  {"steps", steps}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pccsql

@@ -1,0 +1,46 @@
+// What `pccsql ask` prints of an answer: for people, as JSON, as CSV; the trace and the audit line.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/render.h"
+#include "base/result.h"
+#include "decode/answer.h"
+#include "exec/runner.h"
+#include "schema/catalog.h"
+
+namespace pccsql {
+
+// An answer with what came of running it.
+struct Asked {
+  std::string question;
+  const Catalog* catalog = nullptr;
+  const Policy* policy = nullptr;
+  Answer answer;
+  std::optional<RowSet> rows;    // it was run
+  std::optional<Error> problem;  // running it failed
+};
+
+// One object: question, method, sql, verdict, reason, uses, blocked, columns, rows, counts. What is not UTF-8 is
+// replaced; a blob is its hexadecimal digits in x'…'.
+std::string to_json(const Asked& asked);
+
+// Header and rows; nothing where there are no rows.
+std::string to_csv(const RowSet& rows);
+
+// Rows as a table, wide values cut; `most_rows` of them.
+std::string to_table(const RowSet& rows, size_t most_rows, const Style& style);
+
+// Notes on what the model wanted; or why there is no answer and what may be asked instead. Without the query itself.
+std::string notes(const Asked& asked, const Style& style);
+// The verdict, and each column that the query uses with its role and policy.
+std::string verdict(const Asked& asked, const Style& style);
+
+// One line for the audit file. `policy_hash` and `model_hash` say by what the answer was made.
+std::string audit_line(const Asked& asked, const std::string& model, const std::string& model_hash,
+                       const std::string& policy_hash);
+
+std::string trace_json(const Asked& asked);
+
+}  // namespace pccsql

@@ -1,0 +1,62 @@
+#include "decode/answer.h"
+
+namespace pccsql {
+
+std::string_view to_string(Method method) {
+  switch (method) {
+    case Method::Direct:
+      return "direct";
+    case Method::Retry:
+      return "retry";
+    case Method::Verify:
+      return "verify";
+    case Method::IterGen:
+      return "itergen";
+    case Method::Pcc:
+      return "pcc";
+    case Method::PccPaper:
+      break;
+  }
+  return "pcc-paper";
+}
+
+std::optional<Method> parse_method(std::string_view text) {
+  for (const Method method : kMethods) {
+    if (text == to_string(method)) return method;
+  }
+  return std::nullopt;
+}
+
+bool needs_logits(Method method) {
+  return method == Method::IterGen || method == Method::Pcc || method == Method::PccPaper;
+}
+
+std::string_view to_string(Answer::Outcome outcome) {
+  switch (outcome) {
+    case Answer::Outcome::SafeSql:
+      return "safe";
+    case Answer::Outcome::UnsafeSql:
+      return "unsafe";
+    case Answer::Outcome::Refuse:
+      return "refuse";
+    case Answer::Outcome::Failure:
+      break;
+  }
+  return "failure";
+}
+
+std::string_view to_string(TraceStep::Kind kind) {
+  switch (kind) {
+    case TraceStep::Kind::Token:
+      return "token";
+    case TraceStep::Kind::Forced:
+      return "forced";
+    case TraceStep::Kind::Rollback:
+      return "rollback";
+    case TraceStep::Kind::Output:
+      break;
+  }
+  return "output";
+}
+
+}  // namespace pccsql

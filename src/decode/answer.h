@@ -1,0 +1,95 @@
+// Answer: what a method made of a question, and what it cost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mask/vocabulary.h"
+#include "model/model.h"
+#include "policy/policy.h"
+#include "prompt/prompts.h"
+#include "schema/catalog.h"
+
+namespace pccsql {
+
+enum class Method : uint8_t { Direct, Retry, Verify, IterGen, Pcc, PccPaper };
+inline constexpr Method kMethods[] = {Method::Direct,  Method::Retry, Method::Verify,
+                                      Method::IterGen, Method::Pcc,   Method::PccPaper};
+std::string_view to_string(Method method);  // "direct", "retry", "verify", "itergen", "pcc", "pcc-paper"
+std::optional<Method> parse_method(std::string_view text);
+// Whether the method must see logits, so that a chat endpoint will not do.
+bool needs_logits(Method method);
+
+// A column in a role, as the checker counts it: each pair once.
+struct AnswerUse {
+  ColumnRef column;
+  Role role = Role::Sel;
+  ColumnPolicy policy = ColumnPolicy::Hidden;
+  bool permitted = false;
+  friend bool operator==(const AnswerUse&, const AnswerUse&) = default;
+};
+
+// A name that the model wanted most at some step, and that the mask did not let it write.
+struct BlockedName {
+  std::string name;        // `employee.salary`, `sick_note`, `*`
+  std::string role;        // what it would have been used as: "Sel", "Agg and Where"; empty for a table
+  std::string why;         // as Explanation has it
+  bool by_policy = false;  // the policy forbids it; otherwise it does not fit here: not in scope, ambiguous
+  friend bool operator==(const BlockedName&, const BlockedName&) = default;
+};
+
+struct Counts {
+  Work work;
+  uint64_t forced_tokens = 0;  // of the generated ones: the mask left no choice, the model was not asked
+  uint64_t iterations = 0;     // retry: attempts after the first; itergen: names it stopped at
+  uint64_t mask_ns = 0;        // filling masks and following the text with them
+  uint64_t choice_ns = 0;      // looking through logits
+  uint64_t total_ns = 0;
+};
+
+// One step, for people who want to see how an answer came about.
+struct TraceStep {
+  enum class Kind : uint8_t {
+    Token,     // one token was taken
+    Forced,    // likewise, without asking the model
+    Rollback,  // tokens were taken back: `text` is what is left
+    Output,    // a whole text of the model (methods without logits): `token` is that text
+  };
+  Kind kind = Kind::Token;
+  std::string text;   // before the step
+  std::string token;  // what was taken
+  TokenId id = 0;
+  std::string wanted;  // what the model would have taken
+  double removed = 0;  // probability that the mask took away
+  std::string clause;
+  std::string role;
+  std::vector<std::string> allowed;
+  std::vector<std::string> blocked;
+};
+std::string_view to_string(TraceStep::Kind kind);  // "token", "forced", "rollback", "output"
+
+struct Answer {
+  enum class Outcome : uint8_t { SafeSql, UnsafeSql, Refuse, Failure };
+
+  Method method = Method::Direct;
+  Outcome outcome = Outcome::Failure;
+  // The query: of SafeSql and UnsafeSql always, of Failure where the model wrote something; never of Refuse.
+  std::optional<std::string> sql;
+  // What was written and then refused, for statistics alone: it is not an answer.
+  std::optional<std::string> withheld;
+  std::string reason;  // why it is not SafeSql; empty if it is
+  std::vector<AnswerUse> uses;
+  std::vector<Violation> violations;  // of the query, or of what was withheld
+  std::vector<BlockedName> blocked;   // each once, in the order of wanting
+  bool wanted_to_refuse = false;      // it was not allowed to, and REFUSE is what it wanted to write
+  bool stopped = false;               // by the caller
+  std::vector<std::string> errors;    // for the log: what must never happen
+  Counts counts;
+  std::vector<TraceStep> trace;
+};
+std::string_view to_string(Answer::Outcome outcome);  // "safe", "unsafe", "refuse", "failure"
+
+}  // namespace pccsql

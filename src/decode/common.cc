@@ -1,0 +1,48 @@
+#include "decode/common.h"
+
+namespace pccsql {
+
+std::vector<Message> messages_of(const PromptText& text) {
+  return {{Speaker::System, text.system}, {Speaker::User, text.user}};
+}
+
+void refuse(Answer& answer, std::string reason) {
+  answer.outcome = Answer::Outcome::Refuse;
+  answer.sql.reset();
+  answer.uses.clear();
+  answer.reason = std::move(reason);
+}
+
+void fail(Answer& answer, std::string reason) {
+  answer.outcome = Answer::Outcome::Failure;
+  answer.reason = std::move(reason);
+}
+
+void fail(Answer& answer, const Error& error, const Listener& listener) {
+  answer.stopped = is_stopped(listener);
+  answer.sql.reset();
+  answer.uses.clear();
+  answer.violations.clear();
+  fail(answer, answer.stopped ? "the generation was stopped" : "the model failed: " + error.to_string());
+}
+
+bool is_stopped(const Listener& listener) {
+  return listener.stop != nullptr && listener.stop->load(std::memory_order_relaxed);
+}
+
+Result<size_t> begin_question(Model& model, std::unique_ptr<Sequence>& sequence, const PromptText& text) {
+  if (!sequence) {
+    auto made = model.new_sequence();
+    if (!made) return made.error();
+    sequence = std::move(*made);
+  }
+  const std::vector<Message> messages = messages_of(text);
+  const auto prompt = model.chat_prompt(messages, text.stable_bytes);
+  if (!prompt) return prompt.error();
+  if (const auto set = sequence->set_prompt(*prompt); !set) return set.error();
+  const size_t used = sequence->length();
+  const size_t room = model.context_size();
+  return room > used ? room - used : 0;
+}
+
+}  // namespace pccsql

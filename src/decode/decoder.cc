@@ -1,0 +1,47 @@
+#include "decode/decoder.h"
+
+#include "decode/chat_methods.h"
+#include "decode/common.h"
+#include "decode/itergen.h"
+#include "decode/masked.h"
+
+namespace pccsql {
+
+Answer Decoder::answer(Subject& subject, const Question& question, const Listener& listener) {
+  Answer answer;
+  answer.method = method_;
+  uint64_t time = 0;
+  {
+    const Stopwatch watch(time);
+    decode(subject, question, listener, answer);
+  }
+  answer.counts.total_ns = time;
+  return answer;
+}
+
+std::unique_ptr<Decoder> make_decoder(Method method, Model& model, const DecodeSettings& settings) {
+  switch (method) {
+    case Method::Direct:
+    case Method::Retry:
+    case Method::Verify:
+      return std::make_unique<ChatDecoder>(method, std::make_unique<GreedyChat>(model), settings);
+    case Method::IterGen:
+      return std::make_unique<IterGenDecoder>(model, settings);
+    case Method::Pcc:
+    case Method::PccPaper:
+      break;
+  }
+  return std::make_unique<MaskedDecoder>(method, model, settings);
+}
+
+Result<std::unique_ptr<Decoder>> make_decoder(Method method, ChatModel& model, const DecodeSettings& settings) {
+  if (!needs_logits(method)) {
+    return std::unique_ptr<Decoder>(std::make_unique<ChatDecoder>(method, model, settings));
+  }
+  return Error{"`" + std::string(to_string(method)) + "` looks at every token's logits, which `" + model.name() +
+                   "` does not give; use a model whose weights are here, or one of `direct`, `retry`, `verify`",
+               {},
+               {}};
+}
+
+}  // namespace pccsql

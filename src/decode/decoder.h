@@ -1,0 +1,70 @@
+// Decoder: a method, ready to answer questions with one model. Which text comes out is the method's; whether it is safe
+// is said by the checker alone (Subject::judge).
+//
+// Nothing that goes wrong passes for an answer: a fault of the mask or of the judges is a Refuse, a fault of the model
+// a Failure, each with its reason.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "decode/answer.h"
+#include "decode/subject.h"
+#include "model/chat.h"
+#include "model/model.h"
+
+namespace pccsql {
+
+struct Question {
+  std::string text;
+  std::optional<std::string> evidence;
+};
+
+struct DecodeSettings {
+  size_t max_tokens = 512;    // of one generation, its end included
+  size_t retries = 3;         // retry: attempts after the first
+  bool allow_refuse = false;  // pcc: the model may answer REFUSE instead of a query
+  bool trace = false;         // fill Answer::trace
+
+  float recurrence_penalty = 0.7F;  // itergen: what logits of tokens already tried are multiplied by
+  size_t itergen_iterations = 20;   // itergen: names that it stops at
+  bool itergen_names_only = false;  // itergen: checks whether a name exists, not what it is used for
+};
+
+// Who watches a generation.
+struct Listener {
+  std::function<void(std::string_view piece)> on_text;  // as it is written; a piece need not be whole UTF-8
+  std::function<void(size_t bytes)> on_discard;         // so many bytes of what was written are taken back
+  const std::atomic<bool>* stop = nullptr;              // becomes true: the generation ends soon, as a Failure
+};
+
+// Used by one thread at a time.
+class Decoder {
+ public:
+  explicit Decoder(Method method) : method_(method) {}
+  virtual ~Decoder() = default;
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  Method method() const { return method_; }
+  Answer answer(Subject& subject, const Question& question, const Listener& listener = {});
+
+ protected:
+  // Fills an answer that is a Failure so far.
+  virtual void decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) = 0;
+
+ private:
+  const Method method_;
+};
+
+// Any method. PRE: the model outlives the decoder.
+std::unique_ptr<Decoder> make_decoder(Method method, Model& model, const DecodeSettings& settings = {});
+// A method that needs no logits; any other is an Error that says so.
+Result<std::unique_ptr<Decoder>> make_decoder(Method method, ChatModel& model, const DecodeSettings& settings = {});
+
+}  // namespace pccsql

@@ -1,0 +1,193 @@
+#include "decode/masked.h"
+
+#include <algorithm>
+
+#include "decode/choice.h"
+#include "decode/common.h"
+#include "decode/wanted.h"
+#include "mask/bitmask.h"
+
+namespace pccsql {
+namespace {
+
+Settings engine_settings(Method method, const DecodeSettings& settings) {
+  Settings made;
+  if (method == Method::PccPaper) made.algorithm = Settings::Algorithm::Paper;
+  made.refusal = settings.allow_refuse;
+  return made;
+}
+
+std::vector<std::string> texts_of(const std::vector<Explanation::Name>& names) {
+  std::vector<std::string> texts;
+  for (const Explanation::Name& name : names) texts.push_back(name.text);
+  return texts;
+}
+
+}  // namespace
+
+// One generation. Each function gives false where it is over; then the answer says why.
+class MaskedDecoder::Run {
+ public:
+  Run(MaskedDecoder& decoder, Matcher matcher, const Listener& listener, Answer& answer)
+      : model_(decoder.model_),
+        sequence_(*decoder.sequence_),
+        settings_(decoder.settings_),
+        vocabulary_(decoder.model_.vocabulary()),
+        matcher_(std::move(matcher)),
+        listener_(listener),
+        answer_(answer),
+        words_(bitmask_words(decoder.model_.logits_width())) {}
+
+  // The finished text; nothing: the answer says why.
+  std::optional<std::string> text() {
+    while (!matcher_.is_terminated()) {
+      if (!step()) return std::nullopt;
+    }
+    if (auto sql = matcher_.sql()) return sql;
+    refuse_as_matcher();
+    return std::nullopt;
+  }
+
+ private:
+  bool step() {
+    if (matcher_.is_refused()) return refuse_as_matcher();
+    if (is_stopped(listener_)) return failed(Error{"stopped", {}, {}});
+    if (!fill()) return false;
+    std::optional<TokenId> token = only_choice(words_);
+    const bool forced = token.has_value();
+    if (!forced) {
+      token = choose();
+      if (!token) return false;
+    } else if (settings_.trace) {
+      trace(TraceStep::Kind::Forced, *token, *token, 0);
+    }
+    return take(*token, forced);
+  }
+
+  bool fill() {
+    const Stopwatch watch(answer_.counts.mask_ns);
+    const auto filled = matcher_.fill_next_token_bitmask(words_.data(), model_.logits_width());
+    if (!filled) {
+      refuse(answer_, "no mask, so no token: " + filled.error().to_string());
+      return false;
+    }
+    return !matcher_.is_refused() || refuse_as_matcher();
+  }
+
+  std::optional<TokenId> choose() {
+    const auto logits = sequence_.logits();
+    if (!logits || logits->size() < vocabulary_.size() || logits->size() > words_.size() * 32) {
+      failed(logits ? Error{"it gave logits of another width than it said", {}, {}} : logits.error());
+      return std::nullopt;
+    }
+    const Stopwatch watch(answer_.counts.choice_ns);
+    const auto chosen = masked_choice(*logits, words_);
+    if (!chosen) {
+      refuse(answer_, "internal error: the mask admits no token");
+      return std::nullopt;
+    }
+    const TokenId wanted = free_choice(logits->first(vocabulary_.size()));
+    if (settings_.trace) {
+      trace(TraceStep::Kind::Token, *chosen, wanted, removed_probability(*logits, vocabulary_.size(), words_));
+    }
+    if (wanted != *chosen) note_wanted(wanted);
+    return chosen;
+  }
+
+  bool take(TokenId token, bool forced) {
+    {
+      const Stopwatch watch(answer_.counts.mask_ns);
+      if (!matcher_.accept_token(token)) return refuse_as_matcher();
+    }
+    if (vocabulary_.is_end_of_text(token)) return true;
+    if (const auto appended = sequence_.append(token); !appended) return failed(appended.error());
+    if (forced) ++answer_.counts.forced_tokens;
+    if (listener_.on_text) listener_.on_text(vocabulary_.bytes(token));
+    return true;
+  }
+
+  // The model's own choice was another one. Only text that the mask does not admit is worth telling: a tie is none.
+  void note_wanted(TokenId wanted) {
+    constexpr size_t kMostLookedAt = 200;  // a model that wants something else at each step must not become slow
+    const bool admitted = (words_[wanted / 32] >> (wanted % 32) & 1U) != 0;
+    if (admitted || !vocabulary_.is_text(wanted) || looked_at_ == kMostLookedAt) return;
+    ++looked_at_;
+    const std::string_view piece = vocabulary_.bytes(wanted);
+    if (begins_refusal(matcher_.text(), piece)) answer_.wanted_to_refuse = true;
+    for (BlockedName& name : wanted_names(matcher_, piece)) {
+      if (std::ranges::find(answer_.blocked, name) == answer_.blocked.end()) answer_.blocked.push_back(std::move(name));
+    }
+  }
+
+  void trace(TraceStep::Kind kind, TokenId token, TokenId wanted, double removed) {
+    const auto shown = [this](TokenId id) {
+      return vocabulary_.is_end_of_text(id) ? std::string() : std::string(vocabulary_.bytes(id));
+    };
+    const Explanation explanation = explain_word(matcher_, shown(token));
+    TraceStep step;
+    step.kind = kind;
+    step.text = matcher_.text();
+    step.token = shown(token);
+    step.id = token;
+    step.wanted = shown(wanted);
+    step.removed = removed;
+    step.clause = explanation.clause;
+    step.role = explanation.role;
+    step.allowed = texts_of(explanation.allowed);
+    step.blocked = texts_of(explanation.blocked);
+    answer_.trace.push_back(std::move(step));
+  }
+
+  bool refuse_as_matcher() {
+    const Refusal* refusal = matcher_.refusal();
+    if (refusal == nullptr) {
+      refuse(answer_, "internal error: a token of the mask was not accepted");
+      return false;
+    }
+    refuse(answer_, refusal->reason);
+    if (refusal->cause == RefusalCause::Fault) answer_.errors.push_back(refusal->reason);
+    return false;
+  }
+
+  bool failed(const Error& error) {
+    fail(answer_, error, listener_);
+    return false;
+  }
+
+  Model& model_;
+  Sequence& sequence_;
+  const DecodeSettings& settings_;
+  const Vocabulary& vocabulary_;
+  Matcher matcher_;
+  const Listener& listener_;
+  Answer& answer_;
+  std::vector<uint32_t> words_;
+  size_t looked_at_ = 0;
+};
+
+void MaskedDecoder::decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) {
+  const bool paper = method() == Method::PccPaper;
+  const StopFlag stop(model_, listener);
+  const auto engine = subject.engine(vocabulary_, engine_settings(method(), settings_));
+  if (!engine) return refuse(answer, engine.error().to_string());
+  const Work before = sequence_ ? sequence_->work() : Work();
+  const auto room =
+      begin_question(model_, sequence_, subject.prompts().question(subject.schema(), question.text, question.evidence));
+  if (!room) return fail(answer, room.error(), listener);
+  // The end of the text is a token of the budget, but needs no place in the context.
+  const size_t budget = std::clamp<size_t>(std::min(settings_.max_tokens, *room + 1), 1, UINT32_MAX);
+  Run run(*this, (*engine)->new_matcher(static_cast<uint32_t>(budget)), listener, answer);
+  const std::optional<std::string> text = run.text();
+  answer.counts.work = sequence_->work() - before;
+  if (!text) return;
+
+  subject.judge(*text, answer);
+  if (answer.outcome == Answer::Outcome::SafeSql) return;
+  if (paper && answer.outcome == Answer::Outcome::Failure) return;
+  refuse(answer,
+         (paper ? "failed terminal validation: " : "internal error: the two judges disagree: ") + answer.reason);
+  answer.withheld = *text;
+  if (!paper) answer.errors.push_back(answer.reason + ", on `" + *text + "`");
+}
+
+}  // namespace pccsql

@@ -1,0 +1,33 @@
+// MaskedDecoder: pcc and pcc-paper. One pass; at each step the most likely token that the mask admits.
+//
+// Where the mask leaves one token, it is taken without asking the model: no other tokenisation exists then. After the
+// end the checker judges the text once more. For pcc the two judges must agree: if they do not, that is a fault, and
+// the answer is Refuse. The paper's own mask promises less: what the checker calls unsafe is its failed terminal
+// validation, a Refuse too; what the database would refuse to prepare is a Failure.
+#pragma once
+
+#include <memory>
+
+#include "decode/decoder.h"
+
+namespace pccsql {
+
+class MaskedDecoder final : public Decoder {
+ public:
+  // PRE: method is Pcc or PccPaper.
+  MaskedDecoder(Method method, Model& model, const DecodeSettings& settings)
+      : Decoder(method), model_(model), settings_(settings), vocabulary_(model.vocabulary()) {}
+
+ protected:
+  void decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) override;
+
+ private:
+  class Run;
+
+  Model& model_;
+  DecodeSettings settings_;
+  VocabularyIndex vocabulary_;
+  std::unique_ptr<Sequence> sequence_;  // made by the first question; what prompts share stays evaluated
+};
+
+}  // namespace pccsql

@@ -1,0 +1,73 @@
+#include "decode/subject.h"
+
+#include <algorithm>
+
+#include "engine/engine_impl.h"
+#include "prompt/schema_text.h"
+
+namespace pccsql {
+namespace {
+
+bool same_settings(const Settings& a, const Settings& b) {
+  return a.language == b.language && a.profile == b.profile && a.aliases == b.aliases && a.style == b.style &&
+         a.algorithm == b.algorithm && a.lookahead == b.lookahead && a.derived_names == b.derived_names &&
+         a.refusal == b.refusal && a.token_budget == b.token_budget && a.cache_bytes == b.cache_bytes;
+}
+
+}  // namespace
+
+Subject::Subject(const Catalog& catalog, Policy policy, CheckSettings settings, const Prompts& prompts,
+                 const std::optional<Policy>& masked_by)
+    : catalog_(catalog),
+      policy_(std::move(policy)),
+      masked_by_(masked_by.value_or(policy_)),
+      settings_(settings),
+      prompts_(prompts),
+      schema_(schema_text(catalog, policy_)),
+      checker_(catalog, settings) {}
+
+void Subject::judge(std::string_view sql, Answer& answer) {
+  const Judgement judgement = checker_.check(sql, policy_);
+  answer.sql = std::string(sql);
+  answer.reason = judgement.reason;
+  answer.uses.clear();
+  answer.violations.clear();
+  for (size_t i = 0; i < judgement.uses.size(); ++i) {
+    const Occurrence& use = judgement.uses[i];
+    const AnswerUse made{use.column, use.role, judgement.policies[i], judgement.permitted[i]};
+    if (std::ranges::find(answer.uses, made) != answer.uses.end()) continue;
+    answer.uses.push_back(made);
+    if (!made.permitted) answer.violations.push_back({column_text(catalog_, use.column), made.policy, use.role});
+  }
+  for (const NamedTable& mention : judgement.closed_tables) {
+    const Violation made{name_in_sql(catalog_.table(mention.table).name), ColumnPolicy::Hidden, std::nullopt};
+    if (std::ranges::find(answer.violations, made) == answer.violations.end()) answer.violations.push_back(made);
+  }
+  switch (judgement.verdict) {
+    case Verdict::Safe:
+      answer.outcome = Answer::Outcome::SafeSql;
+      break;
+    case Verdict::Unsafe:
+      answer.outcome = Answer::Outcome::UnsafeSql;
+      break;
+    case Verdict::Outside:
+    case Verdict::Error:
+      answer.outcome = Answer::Outcome::Failure;
+      break;
+  }
+}
+
+Result<const Engine*> Subject::engine(const VocabularyIndex& vocabulary, Settings wanted) {
+  wanted.profile = settings_.profile == Profile::Paper ? Settings::Profile::Paper : Settings::Profile::Strict;
+  wanted.language = settings_.language == Language::Fragment ? Settings::Language::Fragment : Settings::Language::Full;
+  const void* const index = &vocabulary.impl();
+  for (const auto& compiled : engines_) {
+    if (compiled->vocabulary == index && same_settings(compiled->settings, wanted)) return &compiled->engine;
+  }
+  auto made = make_engine(catalog_, masked_by_, vocabulary, wanted);
+  if (!made) return made.error();
+  engines_.push_back(std::make_unique<Compiled>(Compiled{index, wanted, std::move(*made)}));
+  return &engines_.back()->engine;
+}
+
+}  // namespace pccsql

@@ -1,0 +1,58 @@
+// Subject: one database with its policy, ready to be asked about. What every method needs of it is made once.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <pccsql/engine.h>
+
+#include "check/check.h"
+#include "decode/answer.h"
+#include "policy/policy.h"
+#include "prompt/prompts.h"
+#include "schema/catalog.h"
+
+namespace pccsql {
+
+// Used by one thread at a time.
+class Subject {
+ public:
+  // `masked_by`: the policy of the mask, where it shall be another than the one that queries are judged by, so that it
+  // can be seen that a wrong mask is noticed. PRE: `catalog` and `prompts` outlive it.
+  Subject(const Catalog& catalog, Policy policy, CheckSettings settings = {},
+          const Prompts& prompts = Prompts::standard(), const std::optional<Policy>& masked_by = {});
+
+  const Catalog& catalog() const { return catalog_; }
+  const Policy& policy() const { return policy_; }
+  const CheckSettings& settings() const { return settings_; }
+  const Prompts& prompts() const { return prompts_; }
+  const std::string& schema() const { return schema_; }  // as the prompt has it
+
+  // The verdict on a query, which is the checker's: fills outcome, sql, reason, uses and violations. What the checker
+  // calls outside the language or an error is a Failure.
+  void judge(std::string_view sql, Answer& answer);
+
+  // An Engine for this subject's profile and language, compiled when it is first asked for. `wanted`: what else it shall
+  // be; its profile and language do not count.
+  Result<const Engine*> engine(const VocabularyIndex& vocabulary, Settings wanted);
+
+ private:
+  struct Compiled {
+    const void* vocabulary;
+    Settings settings;
+    Engine engine;
+  };
+
+  const Catalog& catalog_;
+  Policy policy_;
+  Policy masked_by_;
+  CheckSettings settings_;
+  const Prompts& prompts_;
+  std::string schema_;
+  Checker checker_;
+  std::vector<std::unique_ptr<Compiled>> engines_;
+};
+
+}  // namespace pccsql

@@ -1,0 +1,140 @@
+// What `ask` prints: tables, CSV, JSON, notes; and the audit file.
+#include "apps/ask_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/audit_file.h"
+#include "policy/policy_file.h"
+#include "schema/reader.h"
+#include "schema/scratch.h"
+
+namespace pccsql {
+namespace {
+
+const Style kPlain{false};
+
+RowSet sample_rows() {
+  RowSet rows;
+  rows.columns = {"name", "n", "x"};
+  rows.rows = {{"Ada", int64_t{7}, 1.5}, {"say \"hi\", Bob", int64_t{12}, Null{}}, {Blob{"\x01\xff"}, int64_t{3}, 0.1}};
+  return rows;
+}
+
+TEST(AskReport, RowsAsATable) {
+  EXPECT_EQ(to_table(sample_rows(), 2, kPlain),
+            "name            n  x\n"
+            "-------------  --  ----\n"
+            "Ada             7  1.5\n"
+            "say \"hi\", Bob  12  NULL\n"
+            "(3 rows, the first 2 shown; `--format csv` gives them all)\n");
+  RowSet wide;
+  wide.columns = {"t"};
+  wide.rows = {{std::string(60, 'x')}, {std::string("a\033[31m\nb")}};
+  const std::string table = to_table(wide, 10, kPlain);
+  EXPECT_NE(table.find("\n" + std::string(39, 'x') + "…\n"), std::string::npos) << table;
+  EXPECT_EQ(table.find('\033'), std::string::npos);
+  RowSet none;
+  none.columns = {"t"};
+  EXPECT_EQ(to_table(none, 10, kPlain), "t\n-\n(0 rows)\n");
+}
+
+TEST(AskReport, RowsAsCsv) {
+  EXPECT_EQ(to_csv(sample_rows()), "name,n,x\r\nAda,7,1.5\r\n\"say \"\"hi\"\", Bob\",12,\r\nx'01ff',3,0.1\r\n");
+}
+
+class AskReportTest : public testing::Test {
+ protected:
+  AskReportTest() {
+    asked_.question = "Who?";
+    asked_.catalog = &catalog_;
+    asked_.policy = &policy_;
+    asked_.answer.method = Method::Pcc;
+  }
+  Catalog catalog_ = *read_ddl_catalog("CREATE TABLE person (name TEXT, pay INTEGER, ssn TEXT)");
+  Policy policy_ = *parse_policy_yaml("{version: 1, tables: {person: {name: Public, pay: AggregateOnly}}}", catalog_);
+  Asked asked_;
+};
+
+TEST_F(AskReportTest, ASafeAnswerSaysWhatTheModelWanted) {
+  asked_.answer.outcome = Answer::Outcome::SafeSql;
+  asked_.answer.sql = "SELECT AVG(pay) FROM person";
+  asked_.answer.uses = {{{0, 1}, Role::Agg, ColumnPolicy::AggregateOnly, true}};
+  asked_.answer.blocked = {{"person.pay", "Sel", "AggregateOnly: may only be used inside COUNT, SUM, AVG", true},
+                           {"office.city", "Where", "not in scope, or ambiguous there", false}};
+  asked_.rows = sample_rows();
+  EXPECT_EQ(notes(asked_, kPlain),
+            "note: the model wanted `person.pay` as output; it may only be used inside COUNT, SUM, AVG\n"
+            "note: the model wanted `office.city` as a filter: not in scope, or ambiguous there\n");
+  EXPECT_EQ(verdict(asked_, kPlain), "safe\n  person.pay  Agg    AggregateOnly\n");
+  const auto json = nlohmann::ordered_json::parse(to_json(asked_));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"question", "method", "sql", "verdict", "reason", "uses", "blocked",
+                                            "columns", "rows", "counts"}));
+  EXPECT_EQ(json["verdict"], "safe");
+  EXPECT_EQ(json["uses"][0]["role"], "Agg");
+  EXPECT_EQ(json["rows"][1][2], nullptr);
+  EXPECT_EQ(json["rows"][0][1], 7);
+  EXPECT_EQ(json["blocked"][0]["name"], "person.pay");
+}
+
+TEST_F(AskReportTest, ARefusalSaysWhyAndWhatMayBeAsked) {
+  asked_.answer.outcome = Answer::Outcome::Refuse;
+  asked_.answer.reason = "the model chose to refuse";
+  EXPECT_EQ(notes(asked_, kPlain), "refused: the model chose to refuse\ninstead: may be asked for: person.name\n");
+  const auto json = nlohmann::ordered_json::parse(to_json(asked_));
+  EXPECT_EQ(json["sql"], nullptr);
+  EXPECT_EQ(json["rows"], nullptr);
+  EXPECT_EQ(json["verdict"], "refuse");
+}
+
+TEST_F(AskReportTest, AnUnsafeQueryIsShownWithItsViolations) {
+  asked_.answer.outcome = Answer::Outcome::UnsafeSql;
+  asked_.answer.sql = "SELECT ssn FROM person";
+  asked_.answer.reason = "no";
+  asked_.answer.uses = {{{0, 2}, Role::Sel, ColumnPolicy::Hidden, false}};
+  asked_.answer.violations = {{"person.ssn", ColumnPolicy::Hidden, Role::Sel}};
+  EXPECT_EQ(notes(asked_, kPlain),
+            "not run: no\nviolation: `person.ssn` (Hidden) was used as output (SELECT list, GROUP BY or ORDER BY)\n");
+  EXPECT_EQ(verdict(asked_, kPlain), "unsafe\n  person.ssn  Sel    Hidden  not permitted\n");
+}
+
+TEST_F(AskReportTest, TheAuditLineIsOneLineWhateverIsInIt) {
+  asked_.question = "two\nlines \xff";
+  asked_.answer.outcome = Answer::Outcome::SafeSql;
+  asked_.answer.sql = "SELECT 1";
+  asked_.rows = sample_rows();
+  const std::string line = audit_line(asked_, "m", "modelhash", "policyhash");
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  const auto json = nlohmann::ordered_json::parse(line);
+  EXPECT_EQ(json["row_count"], 3);
+  EXPECT_EQ(json["policy_hash"], "policyhash");
+  EXPECT_EQ(json["model_hash"], "modelhash");
+}
+
+TEST(AuditFile, AddsWholeLines) {
+  const Scratch scratch;
+  const std::string path = scratch.path("audit.jsonl");
+  {
+    auto audit = AuditFile::open(path);
+    ASSERT_TRUE(audit);
+    EXPECT_TRUE(audit->add("one\n"));
+  }
+  auto audit = AuditFile::open(path);
+  EXPECT_TRUE(audit->add("two\n"));
+  EXPECT_EQ(*read_file(path), "one\ntwo\n");
+  EXPECT_FALSE(AuditFile::open(scratch.path("no/such/folder")));
+}
+
+TEST(AuditFile, AFullDiskIsAnError) {
+  auto audit = AuditFile::open("/dev/full");
+  ASSERT_TRUE(audit);
+  const auto added = audit->add("one\n");
+  ASSERT_FALSE(added);
+  EXPECT_NE(added.error().message.find("No space left"), std::string::npos) << added.error().message;
+}
+
+}  // namespace
+}  // namespace pccsql
