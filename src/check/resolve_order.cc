@@ -176,9 +176,11 @@ bool Resolver::matches_output(CoreId id, ExprId term, const Scope& outer) {
   scope.outer = nullptr;
   scope.aliases = scope.aggregates = true;
   const size_t before = issues_.size();
+  const size_t free_before = free_names_.size();  // of a WITH body: what is only tried here is no name that it uses
   expr(bare, scope);
-  const bool resolved = issues_.size() == before;
+  const bool resolved = issues_.size() == before && free_names_.size() == free_before;
   issues_.truncate(before);
+  free_names_.resize(free_before);
   bool found = false;
   for (Index i = core.items.first; i < core.items.end() && resolved && !found; ++i) {
     const Item& item = ast_.items[i];

@@ -104,6 +104,7 @@ uint32_t SqlTracker::lexeme_tokens(TokenCounter& counter) {
                                       " END", " AND", " AS", " BY", " (", ")", ",", " +", " x"}) {
     lexeme_tokens_ = std::max(lexeme_tokens_, counter.tokens(text));
   }
+  lexeme_tokens_ *= 2;  // some are longer: OVER, '', 1.5
   return lexeme_tokens_;
 }
 
