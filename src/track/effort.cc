@@ -66,6 +66,9 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
     const Level level = store_.levels[at];
     for (; open > 0; --open, frame = store_.frames[frame].below) {
       effort.lexemes += closing_lexemes(store_.frames[frame]);
+      if (store_.frames[frame].kind == Frame::CteHead) {  // as many outputs as it has names
+        effort.lexemes += 2 * store_.name_lists[level.declared].count;
+      }
     }
     open = level.outer_open;
     effort.lexemes += level.kind == Level::Statement ? 2 : 4;
@@ -87,7 +90,7 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
     for (const NameId name : witness->open_merged) add(name);
     effort.lexemes += 2 * static_cast<uint32_t>(witness->open_merged.size());
     for (const FromChoice& choice : witness->from) {
-      effort.lexemes += 6 + 2 * static_cast<uint32_t>(choice.merged.size()) +
+      effort.lexemes += 9 + 2 * static_cast<uint32_t>(choice.merged.size()) +
                         4 * static_cast<uint32_t>(choice.outputs.size()) + (choice.source == nullptr ? 6 : 0);
       if (choice.source != nullptr) add(choice.source->name);
       add(choice.alias);

@@ -107,8 +107,12 @@ const Expectation& SqlTracker::expected(Index sem) {
     next.terminals[static_cast<size_t>(Terminal::End)] = last.end();
     store_.release(mark);
   }
-  if (viable[static_cast<size_t>(Terminal::Integer)] && !viable[static_cast<size_t>(Terminal::String)])
-    next.extreme = true;
+  if (viable[static_cast<size_t>(Terminal::Integer)] && !viable[static_cast<size_t>(Terminal::String)]) {
+    Word large;
+    large.terminal = Terminal::Integer;
+    large.literal.extreme = true;
+    next.extreme = fits(large);
+  }
   if (viable[static_cast<size_t>(Terminal::Name)]) {
     const Store::Mark mark = store_.mark();
     expect_names(sem, next);

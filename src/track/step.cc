@@ -361,6 +361,9 @@ bool Step::shift(RuleId rule, const Word& word) {
       return read_operand(word);
     case R::in_set:
       return word.terminal != Terminal::RightParen || frame_.part != 0 || frame_.arguments > 0;
+    case R::signed_:  // of a type; no value, but a number all the same
+      return !word.literal.extreme || (word.terminal != Terminal::Integer && word.terminal != Terminal::Float) ||
+             extreme_literal();
     case R::type:
       if (word.terminal != Terminal::Name) return word.terminal != Terminal::String;
       frame_.pairs = static_cast<uint8_t>(frame_.pairs + 1);
