@@ -125,11 +125,13 @@ void Resolver::order_by_compound(const Query& query, const Scope& scope) {
   for (ExprId term = query.order_by; term != 0; term = ast_.exprs[term].next) {
     if (ordinal(term, ast_.cores[query.cores.first], scope, "ORDER BY")) {
       ast_.exprs[term].bind = Bind::None;  // an output column of the whole: its branches have answered for it
+      collated_compound(query, term);
       continue;
     }
     for (ExprId outer = term; ast_.exprs[outer].kind == ExprKind::Collate; outer = ast_.exprs[outer].child) {
       collation(ast_.exprs[outer]);
     }
+    collated_compound(query, term);
     bool found = false;
     for (Index i = query.cores.first; i < query.cores.end() && !found; ++i) found = matches_output(i, term, scope);
     if (!found) {
@@ -138,6 +140,25 @@ void Resolver::order_by_compound(const Query& query, const Scope& scope) {
           "an ORDER BY term after a set operation must be an output column: its name, its alias or its number");
     }
   }
+}
+
+// The database applies GROUP BY and HAVING of the last SELECT to the whole, if a term has COLLATE.
+void Resolver::collated_compound(const Query& query, ExprId term) {
+  const Core& last = ast_.cores[query.cores.end() - 1];
+  if (!has_collate(term) || (last.group_by == 0 && last.having == 0)) return;
+  issues_.error(
+      ast_.span(ast_.exprs[term]),
+      "COLLATE in ORDER BY after a set operation whose last SELECT has GROUP BY or HAVING: the database misreads "
+      "it; leave COLLATE out");
+}
+
+bool Resolver::has_collate(ExprId id) const {
+  const Expr& expr = ast_.exprs[id];
+  if (expr.kind == ExprKind::Collate) return true;
+  for (ExprId child = expr.child; child != 0; child = ast_.exprs[child].next) {
+    if (has_collate(child)) return true;
+  }
+  return false;
 }
 
 bool Resolver::has_query(ExprId id) const {

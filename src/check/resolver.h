@@ -71,6 +71,8 @@ class Resolver {
   void order_by_single(const Query& query, Scope scope);
   void order_by_compound(const Query& query, const Scope& scope);
   void rewritten_for_windows(const Core& core);
+  void collated_compound(const Query& query, ExprId term);
+  bool has_collate(ExprId id) const;
   bool has_query(ExprId id) const;
   bool star_holds(const Item& item, const SourceColumn& source);
   bool matches_output(CoreId core, ExprId term, const Scope& scope);

@@ -131,7 +131,8 @@ bool Step::read_operator(Terminal op, bool postfix) {
   if (!frame_.after || frame_.height >= kTallest) return false;
   if (const Frame* const order = term(); order != nullptr) {
     // A collated place is one, a signed collated one is not.
-    if (order->compound && (op != Terminal::kw_COLLATE || order->signed_)) return false;
+    // With COLLATE here the database applies the last SELECT's GROUP BY and HAVING to the whole.
+    if (order->compound && (op != Terminal::kw_COLLATE || order->signed_ || level_.grouped)) return false;
     if (op != Terminal::kw_COLLATE) {
       if (order->pure || order->owes_operator) {
         change_term([](Frame& term) { term.pure = term.owes_operator = false; });

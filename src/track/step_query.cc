@@ -294,7 +294,7 @@ bool Step::new_name(const Word& word) {
 bool Step::enter_clause(Clause clause) {
   if (!level_.settled && !settle()) return false;
   if (clause == Clause::Having && !level_.grouped && !level_.aggregating) return false;
-  if (clause == Clause::Group) level_.grouped = true;
+  if (clause == Clause::Group || clause == Clause::Having) level_.grouped = true;
   level_.clause = clause;
   level_dirty_ = true;
   return true;
