@@ -66,8 +66,6 @@ void PartWalk::add_kept(const track::Key& key, Admitted& to, const Make& make) {
   to.add(*known);
 }
 
-uint64_t PartWalk::number_of(const Part& part) const { return static_cast<uint64_t>(&part - &index_.words) + 1; }
-
 void PartWalk::add_blank_words(track::PrefixId seam, Admitted& to) {
   track::Key key = tracker_.word_key(seam);
   key.low = mixed(key.low, uint64_t{tracker_.blanks(seam)} << 8 | 0xB1);
@@ -118,7 +116,7 @@ void PartWalk::begin_words(const Place& place, track::PrefixId seam, Admitted& t
     return push_numbers(place, seam, to);
   }
   track::Key key = tracker_.word_key(seam);
-  key.low = mixed(key.low, uint64_t{place.first} << 8 | number_of(place.part));
+  key.low = mixed(key.low, uint64_t{place.first} << 8 | place.part.number);
   add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(seam), made); });
 }
 
@@ -200,7 +198,7 @@ void PartWalk::add_set(const Place& place, const track::WordSet& set, Admitted& 
   if (set.rest == 0) return;
   Rest rest{set.rest, set.new_name, set.begun};
   const track::Key key{mixed(rest.rest, std::hash<std::string>()(rest.begun)),
-                       mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 8 | number_of(place.part))};
+                       mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 8 | place.part.number)};
   add_kept(key, to, [&](Admitted& made) { add_rest(place, rest, made); });
 }
 

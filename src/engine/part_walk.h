@@ -154,7 +154,6 @@ class PartWalk {
   // The part of this key, made by `make` where it is new.
   template <typename Make>
   void add_kept(const track::Key& key, Admitted& to, const Make& make);
-  uint64_t number_of(const Part& part) const;
 
   track::Tracker& tracker_;
   const VocabularyIndex::Impl& index_;

@@ -54,7 +54,8 @@ Trie only(const Vocabulary& vocabulary, const Trie& trie, Shape shape) {
 
 }  // namespace
 
-VocabularyIndex::Impl::Part::Part(Trie made) : trie(std::move(made)), shape(trie) {
+VocabularyIndex::Impl::Part::Part(uint8_t its_number, Trie made)
+    : number(its_number), trie(std::move(made)), shape(trie) {
   constexpr int kMany = 12;
   const auto index = [&](uint32_t first, uint32_t last) {
     int count = 0;
@@ -77,15 +78,15 @@ VocabularyIndex::Impl::Impl(Vocabulary given)
       trie(vocabulary),
       shape(trie),
       free_texts(vocabulary, trie),
-      words(only(vocabulary, trie, Shape::Words)),
-      blank_words(only(vocabulary, trie, Shape::BlankWords)),
-      heads(only(vocabulary, trie, Shape::Heads)),
-      mixed(only(vocabulary, trie, Shape::Mixed)),
-      closers(closers_of(vocabulary)),
-      string_rest(Trie(vocabulary, trie, [this](TokenId id) {
-        const std::string_view bytes = vocabulary.bytes(id);
-        return !is_plain(track::FreeText::String, bytes) && closing(bytes).empty();
-      })) {
+      words(1, only(vocabulary, trie, Shape::Words)),
+      blank_words(2, only(vocabulary, trie, Shape::BlankWords)),
+      heads(3, only(vocabulary, trie, Shape::Heads)),
+      mixed(4, only(vocabulary, trie, Shape::Mixed)),
+      closers(5, closers_of(vocabulary)),
+      string_rest(6, Trie(vocabulary, trie, [this](TokenId id) {
+                    const std::string_view bytes = vocabulary.bytes(id);
+                    return !is_plain(track::FreeText::String, bytes) && closing(bytes).empty();
+                  })) {
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (vocabulary.is_text(id)) longest_piece = std::max(longest_piece, vocabulary.bytes(id).size());
   }

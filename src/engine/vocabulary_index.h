@@ -27,7 +27,7 @@ struct VocabularyIndex::Impl {
   FreeTexts free_texts;
   // Parts of the trie, by what their tokens are made of. A token that is not mixed has its letters and digits at its end.
   struct Part {
-    explicit Part(Trie made);
+    Part(uint8_t its_number, Trie made);
     // Of the siblings from `first` to before `last`, the one with this byte; `last` if there is none.
     uint32_t find(uint32_t first, uint32_t last, uint8_t byte) const {
       if (const auto table = tables.find(first); table != tables.end()) {
@@ -37,6 +37,7 @@ struct VocabularyIndex::Impl {
       while (first < last && trie.node(first).byte < byte) first = trie.node(first).after;
       return first < last && trie.node(first).byte == byte ? first : last;
     }
+    uint8_t number;  // among the parts
     Trie trie;
     TrieShape shape;
     // For many siblings, by the first of them: where each byte's node is.

@@ -18,7 +18,6 @@ uint32_t closing_lexemes(const Frame& frame) {
     case Frame::InSet:
     case Frame::Exists:
     case Frame::Using:
-      return 3;
     case Frame::Term:
       return 3;
     case Frame::Call: {
