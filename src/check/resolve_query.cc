@@ -17,6 +17,40 @@ void Resolver::run() {
   window_seen_ = false;
   free_names_.clear();
   query(1, nullptr, nullptr, 0);
+  merged_joins();
+}
+
+// SQLite merges a UNION ALL of FROM into the query around it by copying that query once per branch, and the copies lose
+// which join a condition belongs to. Next to RIGHT or FULL, which may come from anywhere else that is merged, it then
+// takes the condition for one that looks to its right. What is merged hangs on details of every SELECT involved, so the
+// three are refused together wherever they stand.
+void Resolver::merged_joins() {
+  bool union_all = false;
+  Index outer = 0;
+  bool condition = false;
+  for (QueryId id = 2; id < ast_.queries.size(); ++id) {  // the statement itself is merged into nothing
+    const Range cores = ast_.queries[id].cores;
+    for (Index i = cores.first + 1; i < cores.end(); ++i) {
+      union_all |= ast_.lexemes[ast_.cores[i].lexeme - 1].terminal == Terminal::kw_ALL;
+    }
+  }
+  for (Index i = 1; i < ast_.froms.size(); ++i) {
+    const FromItem& item = ast_.froms[i];
+    const bool view = item.kind == SourceKind::Table && catalog_.table(item.table).kind == TableKind::View;
+    union_all |= view && catalog_.view_bodies().union_all;
+    if (item.join == JoinKind::Right || item.join == JoinKind::Full || (view && catalog_.view_bodies().outer_join)) {
+      outer = i;
+    } else {
+      condition |= item.natural || item.has_using || item.on != 0;
+    }
+    condition |= view;
+  }
+  if (!union_all || outer == 0 || !condition) return;
+  const FromItem& item = ast_.froms[outer];
+  issues_.error(
+      ast_.span_at(item.join == JoinKind::First ? item.lexeme : item.join_lexeme),
+      "RIGHT or FULL JOIN together with a nested UNION ALL and the condition of another join: SQLite may take "
+      "the condition for one on a table to its right; write UNION, or LEFT JOIN");
 }
 
 void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived) {

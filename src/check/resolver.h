@@ -99,6 +99,7 @@ class Resolver {
   void join(CoreId core, Index item);
   void merge(CoreId core, Index item, NameId name, Span where);
   void star(CoreId core, Index item);
+  void merged_joins();
   bool outer_join_right_of(const Core& core, Index item) const;
   bool is_ambiguous_merge(const Core& core, Index item, NameId name) const;
   Index column_count(const FromItem& item) const;

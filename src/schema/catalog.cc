@@ -5,10 +5,22 @@
 #include <limits>
 #include <utility>
 
+#include "syntax/lexer.h"
+
 namespace pccsql {
 namespace {
 
 constexpr TableId kNoTable = std::numeric_limits<TableId>::max();
+
+void look_into(const Table& view, ViewBodies& bodies) {
+  std::vector<Lexeme> lexemes;
+  lex(view.sql, lexemes);
+  for (size_t i = 0; i < lexemes.size(); ++i) {
+    const Terminal word = lexemes[i].terminal;
+    bodies.outer_join |= word == Terminal::kw_RIGHT || word == Terminal::kw_FULL;
+    bodies.union_all |= i > 0 && word == Terminal::kw_ALL && lexemes[i - 1].terminal == Terminal::kw_UNION;
+  }
+}
 
 }  // namespace
 
@@ -24,6 +36,7 @@ Catalog::Catalog(std::vector<Table> tables, std::string name) : name_(std::move(
   for (Table& table : tables_) {
     table.id = names_.intern(table.name);
     for (Column& column : table.columns) column.id = names_.intern(column.name);
+    if (table.kind == TableKind::View) look_into(table, view_bodies_);
   }
   table_of_name_.assign(names_.size(), kNoTable);
   for (size_t i = 0; i < tables_.size(); ++i) {

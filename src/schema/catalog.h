@@ -60,6 +60,12 @@ struct Table {
   std::optional<ColumnIndex> find_column(NameId name) const;
 };
 
+// What the bodies of a catalogue's views hold, taken together: the database may merge any of them into a query.
+struct ViewBodies {
+  bool union_all = false;
+  bool outer_join = false;  // RIGHT or FULL
+};
+
 class Catalog {
  public:
   // Takes tables in their order; interns and indexes the names. Two tables of one name: the first is found.
@@ -77,6 +83,8 @@ class Catalog {
   // All names of tables and columns. Judges copy it and add the names of a query on top.
   const Names& names() const { return names_; }
 
+  const ViewBodies& view_bodies() const { return view_bodies_; }
+
   // Names of views that exist but are not in the catalogue, because a name in their body is not bound by the body's
   // own FROM (or the body does not prepare); a judge says so instead of "no such table".
   const std::vector<std::string>& unusable_views() const { return unusable_views_; }
@@ -87,6 +95,7 @@ class Catalog {
   std::vector<Table> tables_;
   Names names_;
   std::vector<TableId> table_of_name_;  // NameId -> TableId, or kNoTable
+  ViewBodies view_bodies_;
   std::vector<std::string> unusable_views_;
 };
 

@@ -67,6 +67,11 @@ constexpr auto kEntries = std::to_array<Entry>({
     {{"* under NATURAL JOIN", "a derived table that NATURAL joins names its columns"}, detect::stars_joined_naturally},
     {{"* over merged columns of RIGHT or FULL", "`*` does not meet RIGHT or FULL JOIN together with USING or NATURAL"},
      detect::stars_over_outer_merges},
+    {{"RIGHT or FULL beside a nested UNION ALL",
+      "a statement has RIGHT or FULL JOIN or a UNION ALL in a nested query, not both; views count with what their "
+      "bodies "
+      "hold, all of them, and are not asked if they hold both"},
+     detect::outer_joins_beside_union_all},
     {{"* as one value", "a subquery that is a value, or that IN asks, names its column"}, detect::stars_as_values},
     {{"* where the width is fixed",
       "after the first branch of a set operation, in a CTE with a column list, and in a "

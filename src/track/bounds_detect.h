@@ -61,6 +61,7 @@ void repeated_ctes(Finder& finder, uint32_t node);
 void repeated_cte_columns(Finder& finder, uint32_t node);
 void stars_joined_naturally(Finder& finder, uint32_t node);
 void stars_over_outer_merges(Finder& finder, uint32_t node);
+void outer_joins_beside_union_all(Finder& finder, uint32_t node);
 void stars_as_values(Finder& finder, uint32_t node);
 void stars_of_fixed_width(Finder& finder, uint32_t node);
 void order_by_expressions_of_sets(Finder& finder, uint32_t node);

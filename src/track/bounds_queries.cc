@@ -93,6 +93,33 @@ void stars_over_outer_merges(Finder& finder, uint32_t node) {
   if (merge && outer) finder.at(merge->begin >= outer->begin ? *merge : *outer);
 }
 
+void outer_joins_beside_union_all(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (node != 0) return;
+  const ViewBodies& views = tree.catalog.view_bodies();
+  bool outer = views.outer_join;
+  bool union_all = views.union_all;
+  for (uint32_t i = 1; i < tree.nodes.size(); ++i) {
+    if (tree.is(i, "table_name") && views.outer_join && views.union_all) {
+      const std::optional<TableId> table = tree.catalog.find_table(tree.name(tree.nodes[i].first));
+      if (table && tree.catalog.table(*table).kind == TableKind::View) return finder.at(tree.of(i));
+    }
+    if (tree.is(i, "join")) {
+      for (uint32_t k = tree.nodes[i].first; k < tree.nodes[i].last; ++k) {
+        if (tree.terminal(k) != Terminal::kw_RIGHT && tree.terminal(k) != Terminal::kw_FULL) continue;
+        outer = true;
+        if (union_all) return finder.at(tree.at(k));
+      }
+    }
+    // A branch's parent is the compound rule, whose parent is the query; the statement's own query is not nested.
+    if (tree.is(i, "compound") && tree.up(tree.parent(i), {"cte", "derived", "operand", "in_set"}) != kNoNode) {
+      if (tree.terminal(tree.nodes[i].first + 1) != Terminal::kw_ALL) continue;
+      union_all = true;
+      if (outer) return finder.at(tree.at(tree.nodes[i].first + 1));
+    }
+  }
+}
+
 void stars_as_values(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   bool plain = false;

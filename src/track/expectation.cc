@@ -324,7 +324,8 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
     for (const Source::Column& column : s.columns) name(column.name);
   };
   if (!operand_only) hash.add(store_.control.hash(sem.stack));
-  hash.add(uint64_t{sem.zero} | uint64_t{sem.as} << 1 | uint64_t{sem.ended} << 2);
+  hash.add(uint64_t{sem.zero} | uint64_t{sem.as} << 1 | uint64_t{sem.ended} << 2 | uint64_t{sem.outer_join} << 3 |
+           uint64_t{sem.union_all} << 4);
   // What an item is called matters while items are written.
   if (store_.levels[sem.level].clause == Clause::Items) name(sem.bare);
   for (Index i = sem.cte_names; i != 0; i = store_.name_lists[i].below) name(store_.name_lists[i].name);

@@ -45,8 +45,10 @@ Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile)
     // Of two tables with one name only the first can be meant.
     const bool first_of_name = table_of_name_[table.id] == kNoTable;
     if (first_of_name) table_of_name_[table.id] = id;
-    source.nameable =
-        first_of_name && table.kind != TableKind::Virtual && !(profile == Profile::Strict && policy.all_hidden(id));
+    const ViewBodies& bodies = catalog.view_bodies();
+    const bool mergeable = table.kind == TableKind::View && bodies.union_all && bodies.outer_join;
+    source.nameable = first_of_name && table.kind != TableKind::Virtual && !mergeable &&
+                      !(profile == Profile::Strict && policy.all_hidden(id));
     for (ColumnIndex i = 0; i < table.columns.size(); ++i) {
       const RoleSet roles = permitted_roles(policy.of({id, i}));
       source.columns.push_back({table.columns[i].id, roles, table.columns[i].hidden});

@@ -314,6 +314,10 @@ bool Step::shift(RuleId rule, const Word& word) {
     case R::cte:
       return true;
     case R::compound:
+      if (word.terminal == Terminal::kw_ALL && level_.kind != Level::Statement) {
+        if (sem_.outer_join || world_.catalog().view_bodies().outer_join) return false;
+        sem_.union_all = true;
+      }
       return level_.branches < kMostBranches;
     case R::select:
       return word.terminal == Terminal::Comma ? comma_between_items() : true;

@@ -57,6 +57,8 @@ bool Step::read_join(Terminal word) {
       return viable(level_);
     case Terminal::kw_RIGHT:
     case Terminal::kw_FULL:
+      if (sem_.union_all || world_.catalog().view_bodies().union_all) return false;
+      sem_.outer_join = true;
       level_.join_outer = true;
       if (!level_.star) return viable(level_);
       if (level_.merges || level_.join_natural) return false;

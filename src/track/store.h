@@ -222,6 +222,9 @@ struct Sem {
   bool zero = false;      // or the number 0
   bool as = false;        // AS was read, a new name must follow
   bool ended = false;     // a `;` was read
+  // SQLite cannot be trusted with both: what it merges may lose the place of a join's condition.
+  bool outer_join = false;  // RIGHT or FULL was read
+  bool union_all = false;   // so was UNION ALL, in a nested query
 };
 
 // The names of the world, and on top those that a text brings.

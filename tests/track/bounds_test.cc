@@ -80,6 +80,8 @@ const std::vector<Case>& cases() {
        "* over merged columns of RIGHT or FULL @ FULL JOIN sale USING (name)"},
       {"SELECT item.* FROM item NATURAL RIGHT JOIN sale",
        "* over merged columns of RIGHT or FULL @ NATURAL RIGHT JOIN sale"},
+      {"SELECT 1 FROM item RIGHT JOIN (SELECT 1 UNION ALL SELECT 2)", "RIGHT or FULL beside a nested UNION ALL @ ALL"},
+      {"SELECT 1 FROM (SELECT 1 UNION ALL SELECT 2) FULL JOIN odd", "RIGHT or FULL beside a nested UNION ALL @ FULL"},
       {"SELECT name FROM item WHERE name IN (SELECT * FROM odd)", "* as one value @ *"},
       {"SELECT (SELECT odd.* FROM odd)", "* as one value @ odd.*"},
       {"SELECT 1 UNION SELECT odd.* FROM odd", "* where the width is fixed @ odd.*"},
