@@ -54,7 +54,7 @@ bool Matcher::Impl::has_room(track::PrefixId prefix, uint32_t left) {
       for (const char c : rest) end = end == track::kDead ? end : tracker().push(end, static_cast<uint8_t>(c));
       return end != track::kDead && word_fits(end, rest, left);
     };
-    room = !set.more && (std::ranges::any_of(set.known, fits) || std::ranges::any_of(set.own, fits));
+    room = !set.more && !set.any_word && (std::ranges::any_of(set.known, fits) || std::ranges::any_of(set.own, fits));
   }
   tracker().release(mark);
   return room;

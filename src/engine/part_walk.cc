@@ -111,6 +111,7 @@ void PartWalk::tails(const Place& place, track::PrefixId prefix, Admitted& to) {
 }
 
 void PartWalk::begin_words(const Place& place, track::PrefixId seam, Admitted& to) {
+  if (tracker_.words_are_many(seam)) return push_each(place, seam, to);
   if (!words_fit(seam)) {
     if (some_may_fit(seam)) add_fitting(place, tracker_.words(seam), seam, to);
     return push_numbers(place, seam, to);
@@ -136,6 +137,7 @@ bool PartWalk::some_may_fit(track::PrefixId prefix) {
 }
 
 void PartWalk::add_fitting(const Place& place, const track::WordSet& set, track::PrefixId at, Admitted& to) {
+  if (set.any_word) return;  // words that may be new names are judged alike, also those that are known
   for (const std::string_view word : set.known) fit_word(place, word, set.any_case, at, to);
   for (const std::string_view word : set.own) fit_word(place, word, true, at, to);
 }

@@ -40,10 +40,13 @@ Completer::Choice Completer::name(std::string_view text) const {
   if (looks_bare(shown)) {
     choice.text = shown;
   } else {
-    choice.word.quote = Quote::Backtick;
-    choice.text = "`";
-    for (const char c : shown) choice.text += c == '`' ? "``" : std::string(1, c);
-    choice.text += "`";
+    // Between backticks it is a name wherever it stands.
+    const bool canonical = tracker_.world_.settings().style == Style::Canonical;
+    choice.word.quote = canonical ? Quote::Double : Quote::Backtick;
+    const char quote = static_cast<char>(choice.word.quote);
+    choice.text = quote;
+    for (const char c : shown) choice.text += std::string(c == quote ? 2 : 1, c);
+    choice.text += quote;
   }
   return choice;
 }
@@ -60,7 +63,7 @@ std::optional<Completer::Choice> Completer::next_name() {
 // A new name that can stand here.
 std::optional<Completer::Choice> Completer::fresh_name(Index sem) {
   for (int i = 0; i < 1000; ++i) {
-    const std::string text = i < 3 ? std::string(1, static_cast<char>('x' + i)) : "x" + std::to_string(i);
+    const std::string text = i < 3 ? std::string(1, static_cast<char>('x' + i)) : "x" + std::to_string(i - 3);
     const Choice fresh = name(text);
     if (fresh.word.quote != Quote::None) continue;
     const Store::Mark mark = store_.mark();
@@ -321,7 +324,7 @@ std::optional<std::string> Completer::finish(Index sem, bool parted) {
     const bool punctuation = choice->text == ")" || choice->text == "," || choice->text == "(" || choice->text == ".";
     if (!parted && !punctuation) text += ' ';
     text += choice->text;
-    parted = !is_word_byte(choice->text.back()) && choice->text.back() != '`';
+    parted = !is_word_byte(choice->text.back()) && choice->text.back() != '`' && choice->text.back() != '"';
     sem = tracker_.read_word(sem, choice->word);
   }
   if (!ended) return std::nullopt;

@@ -42,7 +42,7 @@ std::optional<std::string> Completer::shortest_word(const Expectation& next, con
   };
   const auto [first, last] = world.range(folded(prefix));
   const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
-  const bool spelled = world.settings().style == Style::Canonical && !quoted;
+  const bool spelled = world.settings().style == Style::Canonical;
   for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
     const std::string_view word = world.canonical(world.word(*it));
     if (!spelled || word.substr(0, prefix.size()) == prefix) offer(word);
@@ -71,7 +71,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
       const std::string text = folded(store_.texts.str(lex.text));
       // As it stands, then the shortest known word, then letters that make a new name of it.
       std::vector<std::string> ways;
-      const bool invented = next.free_word || next.free_quoted || next.free_string || next.alias;
+      const bool invented = next.free_word || next.free_quoted || next.free_string || next.alias || next.from_alias;
       if (tail.empty() && (invented || is_expected(next, prefix.node, text, quoted))) ways.push_back(close);
       if (const auto known = shortest_word(next, store_.texts.str(lex.text), quoted)) {
         std::string rest = known->substr(std::min(known->size(), text.size()));

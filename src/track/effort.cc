@@ -135,7 +135,8 @@ std::optional<uint32_t> SqlTracker::token_bound(PrefixId id, TokenCounter& count
       for (const NameId name : effort.names) {
         const std::string_view text = name < world_.names().size() ? world_.canonical(name) : store_.names.text(name);
         sum += counter.tokens(text) + 3;  // with a blank, and quotes
-        sum += static_cast<uint64_t>(std::count(text.begin(), text.end(), '`'));
+        sum += static_cast<uint64_t>(std::count(text.begin(), text.end(), '`') +
+                                     std::count(text.begin(), text.end(), '"'));
       }
       bound = static_cast<uint32_t>(std::min<uint64_t>(sum, kNone - 1));
     }

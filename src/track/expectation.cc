@@ -37,7 +37,10 @@ Key content_of(const Expectation& next) {
     for (const std::string& name : *names) hash.add(name);
   }
   hash.add(uint64_t{next.free_word} | uint64_t{next.free_quoted} << 1 | uint64_t{next.free_string} << 2 |
-           uint64_t{next.alias} << 3 | uint64_t{next.extreme} << 4 | uint64_t{next.most_value} << 32);
+           uint64_t{next.alias} << 3 | uint64_t{next.extreme} << 4 | uint64_t{next.from_alias} << 5 |
+           uint64_t{next.most_value} << 32);
+  hash.add(next.taken.size());
+  for (const std::string& name : next.taken) hash.add(name);
   return hash.key();
 }
 
@@ -142,16 +145,24 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
     if (slot == Slot::Alias || slot == Slot::NewName) return false;
     return kind != KeywordKind::JoinWord || slot != Slot::Type;
   };
+  // In canonical style quotes are for names that need them.
+  const bool canonical = world_.settings().style == Style::Canonical;
   const auto add = [&](NameId name, bool quotable) {
     const Rank rank = world_.rank(name);
     if (rank != kNoRank) {
-      if (world_.is_bare(name) && bare_fits(name)) next.bare.push_back(rank);
-      if (quotable) next.quoted.push_back(rank);
+      const bool bare = world_.is_bare(name) && bare_fits(name);
+      if (bare) next.bare.push_back(rank);
+      if (quotable && !(bare && canonical)) next.quoted.push_back(rank);
       return;
     }
     const std::string text(store_.names.text(name));
-    if (looks_bare(text) && bare_fits(name)) next.own_bare.push_back(text);
-    if (quotable) next.own_quoted.push_back(text);
+    const bool bare = looks_bare(text) && bare_fits(name);
+    if (bare) next.own_bare.push_back(text);
+    if (quotable && !(bare && canonical)) next.own_quoted.push_back(text);
+  };
+  const auto add_new = [&] {
+    next.free_word = true;
+    next.free_quoted = !canonical;
   };
   // The rules that begin with this lexeme must have begun before a name can be asked about.
   Step step(store_, state);
@@ -159,11 +170,20 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
       slot == Slot::NewName) {
     if (!step.prepare_name()) return;
   }
+  // In canonical style a column is one item of a SELECT, unless nothing else is left: models that may not write what they
+  // want would else repeat what they may write.
+  const auto add_new_items = [&](NameId qualifier, const std::vector<NameId>& names) {
+    const bool all = !canonical || std::all_of(names.begin(), names.end(),
+                                               [&](NameId name) { return step.repeats_item(qualifier, name); });
+    for (const NameId name : names) {
+      if (all || !step.repeats_item(qualifier, name)) add(name, true);
+    }
+  };
   switch (slot) {
     case Slot::Name: {
       const std::vector<NameId> names = step.plain_names();
       if (step.asks_supply()) {
-        for (const NameId name : step.supplied(kNoName, names, false)) add(name, true);
+        add_new_items(kNoName, step.supplied(kNoName, names, false));
       } else {
         for (const NameId name : names) {
           if ((step.readings(name, Quote::Backtick) & (AsColumn | AsAlias)) != 0) add(name, true);
@@ -179,11 +199,10 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         if ((step.readings(name, Quote::None) & AsBoolean) != 0) add(name, false);
       }
       next.alias = step.fresh_qualifier_fits();
-      next.free_string = (step.readings(store_.names.intern("\x01"), Quote::Double) & AsString) != 0;
-      if (world_.settings().derived_names && step.names_unsettled()) {
-        const bool any = (step.readings(store_.names.intern("\x01"), Quote::Backtick) & AsColumn) != 0;
-        next.free_word |= any;
-        next.free_quoted |= any;
+      next.free_string = !canonical && (step.readings(store_.names.intern("\x01"), Quote::Double) & AsString) != 0;
+      if (world_.settings().derived_names && step.names_unsettled() &&
+          (step.readings(store_.names.intern("\x01"), Quote::Backtick) & AsColumn) != 0) {
+        add_new();
       }
       break;
     }
@@ -192,14 +211,15 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         const NameId qualifier = step.frame().qualifier;
         const std::vector<NameId> columns = step.columns_of(qualifier);
         if (step.asks_supply()) {
-          for (const NameId name : step.supplied(qualifier, columns, false)) add(name, true);
+          add_new_items(qualifier, step.supplied(qualifier, columns, false));
         } else {
           for (const NameId name : columns) {
             if (step.qualified_fits(qualifier, name)) add(name, true);
           }
         }
-        if (world_.settings().derived_names && step.names_unsettled()) {
-          next.free_word = next.free_quoted = step.qualified_fits(qualifier, store_.names.intern("\x01"));
+        if (world_.settings().derived_names && step.names_unsettled() &&
+            step.qualified_fits(qualifier, store_.names.intern("\x01"))) {
+          add_new();
         }
       } else {
         for (const NameId name : step.using_candidates()) {
@@ -217,13 +237,27 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
       break;
     case Slot::Alias:
     case Slot::NewName:
+      if (canonical && slot == Slot::Alias) break;  // with AS
       if (step.names_from_item()) {
-        next.free_word = next.free_quoted = step.fresh_alias_fits();
+        const bool fresh = step.fresh_alias_fits();
+        if (fresh && !canonical) add_new();
+        next.from_alias = fresh && canonical;
+        const auto take = [&](NameId name) { next.taken.emplace_back(store_.names.text(name)); };
         for (const Obligation& wanted : step.pending(step.level())) {
-          if (wanted.qualifier != kNoName && step.alias_fits(wanted.qualifier)) add(wanted.qualifier, true);
+          if (wanted.qualifier == kNoName) continue;
+          if (step.alias_fits(wanted.qualifier)) {
+            add(wanted.qualifier, true);
+          } else if (next.from_alias) {
+            take(wanted.qualifier);
+          }
         }
+        if (!next.from_alias) break;
+        for (const FromItem& item : step.from_items(step.level())) {
+          if (item.name != kNoName) take(item.name);
+        }
+        std::sort(next.taken.begin(), next.taken.end());
       } else if (slot == Slot::NewName || world_.settings().aliases == Aliases::Any) {
-        next.free_word = next.free_quoted = true;
+        add_new();
       }
       break;
     case Slot::Collation:

@@ -104,7 +104,7 @@ Explanation SqlTracker::explain(PrefixId id) {
     if (begun.empty() || folded(text).compare(0, begun.size(), begun) == 0) result.lexemes.push_back(text);
   }
   if (next.free_string) result.lexemes.emplace_back("a string in double quotes");
-  if (next.free_word || next.free_quoted) result.lexemes.emplace_back("a new name");
+  if (next.free_word || next.free_quoted || next.from_alias) result.lexemes.emplace_back("a new name");
   if (next.alias) result.lexemes.emplace_back("an alias of a table that FROM will bring");
 
   std::vector<NameId> allowed;

@@ -81,7 +81,7 @@ bool SqlTracker::leads_to_no_word(const Prefix& before, uint8_t byte) {
   if (!letter && (begins || !is_digit(byte))) return false;
   const Expectation& next = expected(before.sem);
   const uint32_t length = begins ? 1 : before.length + 1u;
-  if (next.free_word || !next.own_bare.empty() || (next.alias && length <= 4)) return false;
+  if (next.free_word || !next.own_bare.empty() || ((next.alias || next.from_alias) && length <= 4)) return false;
   if (next.alias && world_.settings().aliases == Aliases::Any) return false;
   if (length == 1 && c == 'x') return false;  // of a blob
   const uint32_t at = world_.word_child(begins ? 1 : before.node, c);
@@ -138,20 +138,38 @@ PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
 // One blank where blanks may be, none at the beginning; words spelled as the world spells them.
 bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte) {
   if (after.lex.kind == Kind::Blank && after.lex.run > 0) {
-    return byte == ' ' && after.lex.run == 1 && before.started;
+    const Frame& frame = store_.frames[after.sem == kNever ? 0 : sems_[after.sem].sem.frame];
+    const bool qualified = frame.kind == Frame::Expr && frame.qualifier != kNoName && !frame.after;
+    return byte == ' ' && after.lex.run == 1 && before.started && !qualified;
   }
-  if (after.lex.kind != Kind::Word) return true;
+  const bool quoted = after.lex.kind == Kind::Quoted || after.lex.kind == Kind::QuotedEnd;
+  if (after.lex.kind != Kind::Word && !quoted) return true;
+  if (quoted && after.lex.quote != Quote::Double) return false;
   const std::string text = store_.texts.str(after.lex.text);
-  const Expectation& next = expected(after.sem);
-  if (next.free_word || (next.alias && is_alias_prefix(folded(text)))) return true;
-  const auto [first, last] = world_.range(folded(text));
-  for (auto it = std::lower_bound(next.bare.begin(), next.bare.end(), first); it != next.bare.end() && *it < last;
-       ++it) {
-    if (world_.canonical(world_.word(*it)).substr(0, text.size()) == text) return true;
-  }
   const std::string small = folded(text);
-  return std::any_of(next.own_bare.begin(), next.own_bare.end(),
-                     [&](const std::string& own) { return own.compare(0, small.size(), small) == 0; });
+  const Expectation& next = expected(after.sem);
+  if (!quoted &&
+      (next.free_word || (next.alias && is_alias_prefix(small)) || (next.from_alias && alias_free(next, small))))
+    return true;
+  // A quote that is read last may close the name or be the first of two.
+  const bool whole = after.lex.kind == Kind::QuotedEnd;
+  const std::string doubled = text + static_cast<char>(after.lex.quote);
+  const auto [first, last] = world_.range(small);
+  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
+  for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
+    const std::string_view word = world_.canonical(world_.word(*it));
+    if (whole ? word == text || word.starts_with(doubled) : word.starts_with(text)) return true;
+  }
+  const std::vector<std::string>& own = quoted ? next.own_quoted : next.own_bare;
+  return std::any_of(own.begin(), own.end(), [&](const std::string& word) {
+    return whole ? word == small || word.starts_with(folded(doubled)) : word.starts_with(small);
+  });
+}
+
+// Whether an item of FROM can have an alias that begins so.
+bool SqlTracker::alias_free(const Expectation& next, const std::string& text) const {
+  return alias_fits(text) && (!is_digit(static_cast<uint8_t>(text.back())) || text.size() < 3 ||
+                              !std::binary_search(next.taken.begin(), next.taken.end(), text));
 }
 
 bool SqlTracker::is_alias_prefix(std::string_view text) const {
@@ -159,7 +177,7 @@ bool SqlTracker::is_alias_prefix(std::string_view text) const {
   while (letters < text.size() && text[letters] >= 'a' && text[letters] <= 'z') ++letters;
   size_t end = letters;
   while (end < text.size() && is_digit(static_cast<uint8_t>(text[end]))) ++end;
-  return letters >= 1 && letters <= 2 && end - letters <= 2 && end == text.size();
+  return letters >= 1 && letters <= world_.alias_letters() && end - letters <= 2 && end == text.size();
 }
 
 // An alias that is being written: where no digit can be added any more, it must be one as it stands.
@@ -181,19 +199,21 @@ bool SqlTracker::word_fits(const Prefix& prefix) {
     if (known != next.bare.end() && *known < node.last) return true;
   }
   const bool blob = prefix.length == 1 && next.terminals[static_cast<size_t>(Terminal::Blob)];
-  if (next.own_bare.empty() && !blob && (!next.alias || prefix.length > 4)) return false;
+  const bool alias = next.alias || next.from_alias;
+  if (next.own_bare.empty() && !blob && (!alias || prefix.length > 4)) return false;
   const std::string text = folded(store_.texts.str(prefix.lex.text));
   for (const std::string& own : next.own_bare) {
     if (own.compare(0, text.size(), text) == 0) return true;
   }
   if (next.alias && alias_fits(text)) return true;
+  if (next.from_alias && alias_free(next, text)) return true;
   return blob && text == "x";
 }
 
 // `more`: the name goes on; otherwise it may end here or, by a doubled quote, go on with one.
 bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   const Expectation& next = expected(prefix.sem);
-  const bool any = next.alias && world_.settings().aliases == Aliases::Any;
+  const bool any = next.alias && world_.settings().aliases == Aliases::Any && world_.settings().style == Style::Any;
   const bool string = next.free_string && prefix.lex.quote == Quote::Double;
   if ((next.free_quoted || string || any) && prefix.length + utf8_owed(prefix.lex.utf8) + 6 <= kLongestNewName)
     return true;
@@ -203,10 +223,11 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
     const auto known = std::lower_bound(next.quoted.begin(), next.quoted.end(), node.first);
     if (known != next.quoted.end() && *known < node.last) return true;
   }
-  if (next.own_quoted.empty() && !next.alias) return false;
+  const bool alias = next.alias && world_.settings().style == Style::Any;
+  if (next.own_quoted.empty() && !alias) return false;
   std::string text = folded(store_.texts.str(prefix.lex.text));
   if (!more) text += static_cast<char>(prefix.lex.quote);
-  if (more && next.alias && (text.empty() || alias_fits(text))) return true;
+  if (more && alias && (text.empty() || alias_fits(text))) return true;
   return std::any_of(next.own_quoted.begin(), next.own_quoted.end(),
                      [&](const std::string& own) { return own.compare(0, text.size(), text) == 0; });
 }

@@ -37,9 +37,11 @@ struct Expectation {
   bool free_quoted = false;  // any new name in quotes
   bool free_string = false;  // "…" may be a string
   bool alias = false;        // anything of an alias's shape, to qualify a column
-  bool extreme = true;       // numbers of any size, strings
-  uint32_t most_value = 0;   // if not 0: an integer from 1 to this
-  Key content;               // of all of it
+  bool from_alias = false;   // likewise, to name an item of FROM, except
+  std::vector<std::string> taken;
+  bool extreme = true;      // numbers of any size, strings
+  uint32_t most_value = 0;  // if not 0: an integer from 1 to this
+  Key content;              // of all of it
 };
 
 struct KeyHash {
@@ -64,6 +66,7 @@ class SqlTracker final : public Tracker {
   bool has_parts() const override { return true; }
   PrefixId seam(PrefixId prefix) override;
   bool takes_word_bytes(PrefixId prefix) override;
+  bool words_are_many(PrefixId prefix) override { return expected(prefixes_[prefix].sem).from_alias; }
   Key word_key(PrefixId prefix) override;
   uint32_t blanks(PrefixId prefix) override;
   WordSet words(PrefixId prefix) override;
@@ -119,6 +122,7 @@ class SqlTracker final : public Tracker {
   bool leads_to_no_word(const Prefix& before, uint8_t byte);
   bool quoted_fits(const Prefix& prefix, bool more);
   bool number_fits(const Prefix& prefix, const NumberKinds& kinds) const;
+  bool alias_free(const Expectation& next, const std::string& text) const;
   bool canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte);
   bool is_alias_prefix(std::string_view folded) const;
   bool alias_fits(const std::string& folded) const;

@@ -45,6 +45,8 @@ class Step {
   // Names that could be columns or aliases here without a qualifier, whether or not they fit.
   std::vector<NameId> plain_names() const;
   bool is_alias_shape(NameId name) const;
+  // Whether an item that begins here would be a column that is already an item.
+  bool repeats_item(NameId qualifier, NameId name) const;
   // Names that could qualify a column here, besides an alias that nothing mentions yet.
   std::vector<NameId> qualifiers() const;
   bool fresh_qualifier_fits();

@@ -85,7 +85,22 @@ bool Step::is_alias_shape(NameId name) const {
   while (letters < text.size() && text[letters] >= 'a' && text[letters] <= 'z') ++letters;
   size_t digits = letters;
   while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
-  return letters >= 1 && letters <= 2 && digits - letters <= 2 && digits == text.size();
+  return letters >= 1 && letters <= world_.alias_letters() && digits - letters <= 2 && digits == text.size();
+}
+
+bool Step::repeats_item(NameId qualifier, NameId name) const {
+  if (level_.clause != Clause::Items || sem_.open != 1 || frame_.kind != Frame::Expr || frame_.operators != 0)
+    return false;
+  for (Index i = level_.items; i != 0; i = store_.items[i].below) {
+    const SelectItem& item = store_.items[i].item;
+    if (item.column != name || item.last_ref != item.first_ref + 1) continue;
+    for (Index ref = level_.refs; ref != 0; ref = store_.refs[ref].below) {
+      if (store_.refs[ref].count != item.last_ref) continue;
+      if (store_.refs[ref].ref.qualifier == qualifier) return true;
+      break;
+    }
+  }
+  return false;
 }
 
 // Before FROM: a table that can be named, a CTE, something an enclosing FROM has, or the shape of an alias.

@@ -83,6 +83,7 @@ struct WordSet {
   uint64_t rest = 0;
   uint32_t new_name = 0;  // of `rest`: any letters and digits go on the open word; bytes that it surely has room for
   bool more = false;      // and some that only push() can tell; also where none of this is known
+  bool any_word = false;  // a new name of any letters may stand here
 };
 
 // How many tokens a text takes at most, for whoever writes tokens.
@@ -122,6 +123,8 @@ class Tracker {
   virtual PrefixId seam(PrefixId) { return kDead; }
   // Whether a letter or digit that came next would belong to the open lexeme.
   virtual bool takes_word_bytes(PrefixId) { return true; }
+  // Whether the words that may begin here are more than a WordSet can tell.
+  virtual bool words_are_many(PrefixId) { return false; }
   // Between lexemes: equal keys, equal words().
   virtual Key word_key(PrefixId) { return {}; }
   // Between lexemes: how many blanks there are, as far as more of them may come.

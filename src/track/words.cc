@@ -59,7 +59,7 @@ WordSet SqlTracker::words(PrefixId id) {
   const bool canonical = world_.settings().style == Style::Canonical;
   const Expectation& next = expected(prefix.sem);
   if (kind != Kind::Blank) set.begun = store_.texts.str(prefix.lex.text);
-  set.any_case = !canonical || quoted;
+  set.any_case = !canonical;
   const size_t length = set.begun.size();
   const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
   const uint32_t node = kind == Kind::Blank ? 1 : prefix.node;
@@ -79,19 +79,25 @@ WordSet SqlTracker::words(PrefixId id) {
       set.own.push_back(own.substr(length));
     }
   }
+  if (next.from_alias && !quoted) {  // which names are taken is told by no set
+    set.more = true;
+    return set;
+  }
   const bool any_alias = next.alias && world_.settings().aliases == Aliases::Any;
   if (quoted) {
-    set.more = next.alias || next.free_quoted || (next.free_string && prefix.lex.quote == Quote::Double);
+    set.more =
+        (next.alias && !canonical) || next.free_quoted || (next.free_string && prefix.lex.quote == Quote::Double);
     return set;
   }
   if (next.alias && !any_alias) set.rest |= kAlias;
   if (next.free_word || any_alias) {
     set.rest |= kFreeWord;
+    set.any_word = true;
     if (prefix.lex.utf8 == 0 && length + 9 < kLongestNewName) {
       set.new_name = kLongestNewName - 9 - static_cast<uint32_t>(length);
     }
   }
-  if (next.terminals[static_cast<size_t>(Terminal::Blob)]) set.rest |= kBlob;
+  if (next.terminals[static_cast<size_t>(Terminal::Blob)] && !canonical) set.rest |= kBlob;
   if (kind == Kind::Word) return set;
   const NumberKinds numbers = next.numbers();
   if (!numbers.integer && !numbers.real) return set;

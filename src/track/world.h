@@ -22,9 +22,10 @@ inline constexpr uint32_t kLongestLiteral = 256;  // bytes of a string
 inline constexpr uint32_t kLongestNumber = 40;
 inline constexpr uint32_t kLongestNewName = 64;
 inline constexpr uint32_t kLongestBlank = 32;
-inline constexpr int kDeepest = 78;        // of the database's parser stack of 100
-inline constexpr int kSelectDepth = 16;    // of it, what a SELECT and its clauses need
-inline constexpr int kTallest = 900;       // operators in one expression; the database takes a tree of 1,000
+inline constexpr int kDeepest = 78;      // of the database's parser stack of 100
+inline constexpr int kSelectDepth = 16;  // of it, what a SELECT and its clauses need
+inline constexpr int kTallest = 900;     // operators in one expression; the database takes a tree of 1,000
+inline constexpr int kMostCanonicalTables = 12;
 inline constexpr int kMostTables = 60;     // of the database's 64, counted through derived tables
 inline constexpr int kMostOutputs = 1900;  // of the database's 2,000
 inline constexpr int kMostBranches = 480;  // of the database's 500
@@ -79,6 +80,10 @@ class World {
     while (child != 0 && nodes_[child].byte != folded_byte) child = nodes_[child].next;
     return child;
   }
+  // Most letters of an alias that is used before its FROM. In canonical style one: two would begin many a name that may
+  // not be written, and a model that wanted such a name would take them for its beginning.
+  size_t alias_letters() const { return settings_.style == Style::Canonical ? 1 : 2; }
+  int most_tables() const { return settings_.style == Style::Canonical ? kMostCanonicalTables : kMostTables; }
   // As it is written in canonical style: keywords and functions in capitals, names as declared.
   std::string_view canonical(NameId name) const { return canonical_[name]; }
   // Whether it can be written without quotes, keywords aside.

@@ -117,7 +117,9 @@ class Models : public testing::TestWithParam<const char*> {
           }
         }
       }
-      auto world = MaskWorld::make(catalog, policy, tokens_->index(), {}, data.database_path(databases[d]));
+      Settings options;
+      if (d % 2 == 1) options.style = Settings::Style::Canonical;  // as models are asked to write
+      auto world = MaskWorld::make(catalog, policy, tokens_->index(), options, data.database_path(databases[d]));
       ASSERT_TRUE(world) << world.error().to_string();
       const TokenClasses classes(tokens_->vocabulary(), catalog);
       Walker walker(**world, classes, logits, 600, tokens_->vocabulary().size());
@@ -159,7 +161,8 @@ class Models : public testing::TestWithParam<const char*> {
     for (TokenId id = 0; id < vocabulary.size() && !HasFailure(); ++id) {
       const bool taken = matcher.accept_token(id);
       ASSERT_TRUE(matcher.rollback(1));
-      ASSERT_EQ(taken, mask.test(id)) << "token " << id << " `" << vocabulary.bytes(id) << "` after `" << text << "`";
+      ASSERT_EQ(taken, mask.test(id)) << "token " << id << " `" << vocabulary.bytes(id) << "` after `" << text << "`, "
+                                      << matcher.tokens_left().value_or(0) << " tokens left";
     }
   }
 

@@ -73,6 +73,7 @@ std::string LexemeSource::cased(std::string word) {
 
 std::string LexemeSource::spelled(const std::string& name) {
   const std::string text = random_() % 4 == 0 ? cased(name) : name;
+  if (style_ == Style::Canonical && may_be_bare(text) && !is_keyword(text) && random_() % 16 != 0) return text;
   switch (random_() % 8) {
     case 0:
       return "\"" + doubled(text, '"') + "\"";
