@@ -27,7 +27,8 @@ class Completer {
   };
   std::optional<std::string> finish(Index sem, bool parted);
   bool is_expected(const Expectation& next, uint32_t node, const std::string& text, bool quoted) const;
-  std::optional<std::string> shortest_word(const Expectation& next, const std::string& prefix, bool quoted) const;
+  std::optional<std::string> shortest_word(const Expectation& next, const std::string& prefix, bool quoted,
+                                           Quote quote = Quote::None) const;
   std::optional<Choice> next(Index sem);
   std::optional<Choice> next_in_from(Step& step);
   bool table_fits(Step& step, const FromChoice& choice);

@@ -33,11 +33,12 @@ std::string utf8_tail(uint8_t state) {
 
 }  // namespace
 
-std::optional<std::string> Completer::shortest_word(const Expectation& next, const std::string& prefix,
-                                                    bool quoted) const {
+std::optional<std::string> Completer::shortest_word(const Expectation& next, const std::string& prefix, bool quoted,
+                                                    Quote quote) const {
   const World& world = tracker_.world_;
   std::optional<std::string> best;
   const auto offer = [&](std::string_view word) {
+    if (!can_quote(word, quote)) return;
     if (!best || word.size() < best->size()) best = std::string(word);
   };
   const auto [first, last] = world.range(folded(prefix));
@@ -73,7 +74,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
       std::vector<std::string> ways;
       const bool invented = next.free_word || next.free_quoted || next.free_string || next.alias || next.from_alias;
       if (tail.empty() && (invented || is_expected(next, prefix.node, text, quoted))) ways.push_back(close);
-      if (const auto known = shortest_word(next, store_.texts.str(lex.text), quoted)) {
+      if (const auto known = shortest_word(next, store_.texts.str(lex.text), quoted, lex.quote)) {
         std::string rest = known->substr(std::min(known->size(), text.size()));
         std::string escaped;
         for (const char c : rest)

@@ -12,6 +12,11 @@
 
 namespace pccsql::track {
 
+// Whether a name can stand in such quotes: there is no way to write `]` between brackets.
+inline bool can_quote(std::string_view name, Quote quote) {
+  return quote != Quote::Bracket || name.find(']') == std::string_view::npos;
+}
+
 struct LexState {
   enum class Kind : uint8_t {
     Blank,         // between lexemes; `run` blanks so far

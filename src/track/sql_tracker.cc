@@ -220,8 +220,10 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   if (const uint32_t at = more ? prefix.node : world_.word_child(prefix.node, static_cast<char>(prefix.lex.quote));
       at != 0) {
     const World::WordNode& node = world_.word_node(at);
-    const auto known = std::lower_bound(next.quoted.begin(), next.quoted.end(), node.first);
-    if (known != next.quoted.end() && *known < node.last) return true;
+    auto known = std::lower_bound(next.quoted.begin(), next.quoted.end(), node.first);
+    for (; known != next.quoted.end() && *known < node.last; ++known) {
+      if (can_quote(world_.names().text(world_.word(*known)), prefix.lex.quote)) return true;
+    }
   }
   const bool alias = next.alias && world_.settings().style == Style::Any;
   if (next.own_quoted.empty() && !alias) return false;
@@ -229,7 +231,7 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   if (!more) text += static_cast<char>(prefix.lex.quote);
   if (more && alias && (text.empty() || alias_fits(text))) return true;
   return std::any_of(next.own_quoted.begin(), next.own_quoted.end(),
-                     [&](const std::string& own) { return own.compare(0, text.size(), text) == 0; });
+                     [&](const std::string& own) { return own.starts_with(text) && can_quote(own, prefix.lex.quote); });
 }
 
 bool SqlTracker::number_fits(const Prefix& prefix, const NumberKinds& next) const {

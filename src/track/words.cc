@@ -61,6 +61,7 @@ WordSet SqlTracker::words(PrefixId id) {
   if (kind != Kind::Blank) set.begun = store_.texts.str(prefix.lex.text);
   set.any_case = !canonical;
   const size_t length = set.begun.size();
+  const char closing = prefix.lex.quote == Quote::Bracket ? ']' : static_cast<char>(prefix.lex.quote);
   const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
   const uint32_t node = kind == Kind::Blank ? 1 : prefix.node;
   if (node != 0) {
@@ -70,12 +71,20 @@ WordSet SqlTracker::words(PrefixId id) {
       const NameId name = world_.word(*it);
       const std::string_view text = set.any_case ? world_.names().text(name) : world_.canonical(name);
       if (!set.any_case && text.substr(0, length) != set.begun) continue;
-      if (text.size() >= length) set.known.push_back(text.substr(length));
+      if (text.size() < length) continue;
+      if (quoted && text.find(closing, length) != std::string_view::npos) {
+        set.more |= can_quote(text, prefix.lex.quote);  // doubled
+      } else {
+        set.known.push_back(text.substr(length));
+      }
     }
   }
   const std::string small = folded(set.begun);
   for (const std::string& own : quoted ? next.own_quoted : next.own_bare) {
-    if (own.size() >= length && own.compare(0, length, small) == 0) {
+    if (own.size() < length || own.compare(0, length, small) != 0) continue;
+    if (quoted && own.find(closing, length) != std::string::npos) {
+      set.more |= can_quote(own, prefix.lex.quote);
+    } else {
       set.own.push_back(own.substr(length));
     }
   }
@@ -85,7 +94,7 @@ WordSet SqlTracker::words(PrefixId id) {
   }
   const bool any_alias = next.alias && world_.settings().aliases == Aliases::Any;
   if (quoted) {
-    set.more =
+    set.more |=
         (next.alias && !canonical) || next.free_quoted || (next.free_string && prefix.lex.quote == Quote::Double);
     return set;
   }
