@@ -67,7 +67,8 @@ bool Matcher::Impl::some_may_fit(track::PrefixId start, uint32_t left) {
 }
 
 bool Matcher::Impl::word_fits(track::PrefixId end, std::string_view rest, uint32_t left) {
-  return uint64_t{bound(end)} + tokens_of(rest) < left;
+  const uint32_t after = bound(end);
+  return after < left && uint64_t{after} + tokens_of(rest) < left;
 }
 
 uint64_t Matcher::Impl::needed_for_words(track::PrefixId start) {

@@ -56,10 +56,10 @@ TEST(Harness, SeesEachFaultOfAPrefix) {
   const struct {
     Fault fault;
     const char* said;
-  } faults[] = {{Fault::DeadEnd, "no completion"},  {Fault::RefusesOwn, "is refused"},
-                {Fault::GrowingText, "completion"}, {Fault::LowBound, "bound"},
-                {Fault::NoEnd, "may not end"},      {Fault::MissingUse, "uses differ"},
-                {Fault::ExtraUse, "is told twice"}};
+  } faults[] = {{Fault::DeadEnd, "no completion"},        {Fault::RefusesOwn, "is refused"},
+                {Fault::GrowingText, "completion"},       {Fault::LowBound, "bound"},
+                {Fault::LowTokenBound, "tokens is less"}, {Fault::NoEnd, "may not end"},
+                {Fault::MissingUse, "uses differ"},       {Fault::ExtraUse, "is told twice"}};
   const GroundPtr ground = small_ground();
   for (const auto& [fault, said] : faults) {
     // The other texts are shorter ways out; alone, the first must be walked through.

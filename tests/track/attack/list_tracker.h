@@ -18,6 +18,7 @@ enum class Fault {
   RefusesOwn,      // and that byte is refused although the completion has it
   GrowingText,     // the completion gets longer on the way
   LowBound,        // the bound is less than the completion
+  LowTokenBound,   // so is the one in tokens
   NoEnd,           // a whole text may not end
   MissingUse,      // one use is not told
   ExtraUse,        // one is told that is none
@@ -38,6 +39,9 @@ class ListTracker : public Tracker {
   Key key(PrefixId prefix) override;
   std::optional<std::string> completion(PrefixId prefix) override;
   uint32_t completion_bound(PrefixId prefix) override;
+  std::optional<uint32_t> token_bound(PrefixId prefix, TokenCounter& counter) override {
+    return counter.tokens(nodes_[prefix].shortest) / (fault_ == Fault::LowTokenBound ? 2 : 1);
+  }
   FreeText free_text(PrefixId) override { return FreeText::None; }
   uint32_t room(PrefixId) override { return 0; }
   Explanation explain(PrefixId) override { return {}; }

@@ -1,6 +1,7 @@
 #include "track/attack/oracle.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace pccsql::attack {
@@ -14,6 +15,21 @@ std::string listed(const Catalog& catalog, const std::set<Use>& uses) {
   }
   return "{" + text + "}";
 }
+
+// Tokens much as a model's: a blank goes with the letters after it, five of them at most; everything else stands alone.
+class WordCounter final : public TokenCounter {
+ public:
+  uint32_t tokens(std::string_view text) override {
+    uint32_t count = 0;
+    for (size_t i = 0; i < text.size(); ++count) {
+      size_t end = i + (text[i] == ' ' ? 1 : 0);
+      const size_t letters = end;
+      while (end < text.size() && end < letters + 5 && std::isalpha(static_cast<unsigned char>(text[end]))) ++end;
+      i = std::max(end, i + 1);
+    }
+    return count;
+  }
+};
 
 }  // namespace
 
@@ -48,6 +64,12 @@ std::string Oracle::ask_completion(PrefixId prefix, const std::string& text) {
   if (bound < completion->size()) {
     return "the bound " + std::to_string(bound) + " is less than the completion's " +
            std::to_string(completion->size()) + " bytes: `" + *completion + "`";
+  }
+  WordCounter counter;
+  const auto tokens = tracker_.token_bound(prefix, counter);
+  if (tokens && *tokens < counter.tokens(*completion)) {
+    return "the bound of " + std::to_string(*tokens) + " tokens is less than the completion's " +
+           std::to_string(counter.tokens(*completion)) + ": `" + *completion + "`";
   }
   PrefixId at = prefix;
   for (size_t i = 0; i < completion->size(); ++i) {

@@ -20,7 +20,7 @@ class Oracle {
   Oracle(Ground& ground, Tracker& tracker) : ground_(ground), tracker_(tracker) {}
 
   // The prefix can be finished: its completion is admitted byte by byte, gets shorter with every byte, is no longer than
-  // the bound says, and what comes of it is a finished text as below.
+  // the bounds in bytes and in tokens say, and what comes of it is a finished text as below.
   std::string ask_prefix(PrefixId prefix, const std::string& text);
   // A text that may end is safe, prepares, and uses what the tracker says.
   std::string ask_finished(PrefixId end, const std::string& text);
