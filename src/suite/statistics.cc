@@ -66,6 +66,18 @@ void add(const Judgement& judgement, GoldLabel label, SuiteStatistics& statistic
 
 }  // namespace
 
+std::string_view to_string(GoldLabel label) {
+  switch (label) {
+    case GoldLabel::Sql:
+      return "sql";
+    case GoldLabel::Refuse:
+      return "refuse";
+    case GoldLabel::Unjudged:
+      break;
+  }
+  return "unjudged";
+}
+
 double SuiteStatistics::percent(ColumnPolicy policy) const {
   const size_t all = std::accumulate(columns.begin(), columns.end(), size_t{0});
   return all == 0 ? 0.0 : 100.0 * static_cast<double>(columns[slot(policy)]) / static_cast<double>(all);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "policy/policy.h"
@@ -16,6 +17,7 @@ enum class GoldLabel {
   Refuse,    // it uses a column in a way that is not permitted
   Unjudged,  // it does not run or is outside the language: no policy was asked
 };
+std::string_view to_string(GoldLabel label);  // "sql", "refuse", "unjudged"
 
 using CountByPolicy = std::array<size_t, kColumnPolicies.size()>;  // indexed by ColumnPolicy
 using CountByRole = std::array<size_t, kRoles.size()>;             // indexed by Role
