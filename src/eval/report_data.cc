@@ -1,0 +1,186 @@
+#include "eval/report_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace pccsql {
+namespace {
+
+// A setting's JSON text as a person would say it: a text without its quotes.
+std::string plain(const std::string& json) {
+  if (json.size() >= 2 && json.front() == '"') return json.substr(1, json.size() - 2);
+  return json;
+}
+
+// Adds to the labels what `of` says, if it does not say the same of all that have one label.
+void distinguish(std::vector<ReportRow>& rows, const std::string& before,
+                 const std::function<std::string(const ReportRow&)>& of) {
+  std::map<std::string, std::set<std::string>> said;
+  for (const ReportRow& row : rows) said[row.label].insert(of(row));
+  for (ReportRow& row : rows) {
+    if (said[row.label].size() > 1) row.label += ", " + before + of(row);
+  }
+}
+
+void name_rows(std::vector<ReportRow>& rows) {
+  std::set<std::string> settings;
+  for (ReportRow& row : rows) {
+    row.label = row.run.header.method;
+    for (const RunSetting& setting : row.run.header.settings) settings.insert(setting.name);
+  }
+  const auto profile = [](const ReportRow& row) { return row.run.header.suite.profile; };
+  const bool one_profile =
+      std::ranges::all_of(rows, [&](const ReportRow& row) { return profile(row) == profile(rows[0]); });
+  if (!one_profile) {
+    for (ReportRow& row : rows) row.label += ", " + profile(row);
+  }
+  distinguish(rows, "", [](const ReportRow& row) { return row.run.header.model.name; });
+  distinguish(rows, "adapter ", [](const ReportRow& row) { return row.run.header.model.adapter.substr(0, 8); });
+  for (const std::string& name : settings) {
+    if (name == "profile") continue;
+    distinguish(rows, name + " ",
+                [&](const ReportRow& row) { return plain(row.run.header.setting(name).value_or("none")); });
+  }
+  distinguish(rows, "", [](const ReportRow& row) { return row.run.path; });
+}
+
+void compare_questions(const std::vector<ReportRow>& rows, std::vector<std::string>& warnings) {
+  const auto ids = [](const ReportRow& row) {
+    std::set<std::string> all;
+    for (const QuestionRecord& question : row.run.questions) all.insert(question.id);
+    return all;
+  };
+  const std::set<std::string> first = ids(rows.front());
+  for (size_t i = 1; i < rows.size(); ++i) {
+    const std::set<std::string> other = ids(rows[i]);
+    if (other == first) continue;
+    std::vector<std::string> common;
+    std::ranges::set_intersection(first, other, std::back_inserter(common));
+    warnings.push_back("`" + rows.front().label + "` answers " + std::to_string(first.size()) + " questions, `" +
+                       rows[i].label + "` " + std::to_string(other.size()) + ", of which " +
+                       std::to_string(common.size()) + " are the same: their figures are of different questions");
+  }
+}
+
+BatchComparison compare_outputs(const std::vector<ReportRow>& rows, size_t single, size_t batched) {
+  BatchComparison comparison{single, batched, 0, {}, {}};
+  std::map<std::string, const QuestionRecord*> by_id;
+  for (const QuestionRecord& question : rows[single].run.questions) by_id[question.id] = &question;
+  for (const QuestionRecord& question : rows[batched].run.questions) {
+    const auto other = by_id.find(question.id);
+    if (other == by_id.end()) continue;
+    ++comparison.compared;
+    if (other->second->output != question.output) comparison.output_differs.push_back(question.id);
+    if (other->second->outcome != question.outcome) comparison.outcome_differs.push_back(question.id);
+  }
+  return comparison;
+}
+
+uint64_t at_once(const ReportRow& row) {
+  return std::strtoull(row.run.header.setting("parallel").value_or("1").c_str(), nullptr, 10);
+}
+
+std::vector<BatchComparison> find_batches(const std::vector<ReportRow>& rows) {
+  std::vector<BatchComparison> found;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = i + 1; j < rows.size(); ++j) {
+      const auto differing = differences(rows[i].run.header, rows[j].run.header);
+      if (differing.size() != 1 || at_once(rows[i]) == at_once(rows[j])) continue;
+      const bool i_first = at_once(rows[i]) < at_once(rows[j]);
+      found.push_back(compare_outputs(rows, i_first ? i : j, i_first ? j : i));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+double MaskTimes::mean_ns() const {
+  double sum = 0;
+  for (const uint64_t ns : sorted_ns) sum += static_cast<double>(ns);
+  return sorted_ns.empty() ? 0 : sum / static_cast<double>(sorted_ns.size());
+}
+
+uint64_t MaskTimes::percentile_ns(double share) const {
+  if (sorted_ns.empty()) return 0;
+  const double rank = std::ceil(share * static_cast<double>(sorted_ns.size()));
+  return sorted_ns[std::clamp<size_t>(static_cast<size_t>(rank), 1, sorted_ns.size()) - 1];
+}
+
+std::string Report::suite_title() const { return paper != nullptr ? std::string(paper->title) : header().suite.name; }
+
+std::optional<Error> suite_conflict(const RunFile& a, const RunFile& b) {
+  const RunHeader::SuiteId& x = a.header.suite;
+  const RunHeader::SuiteId& y = b.header.suite;
+  const auto conflict = [&](const std::string& its, const std::string& other) {
+    return Error{"is a run over " + its + ", and `" + a.path + "` is one over " + other +
+                     "; runs that stand together must be over one suite",
+                 b.path,
+                 {}};
+  };
+  if (x.name != y.name) return conflict("suite `" + y.name + "`", "`" + x.name + "`");
+  if (x.version != y.version) {
+    return conflict("version " + std::to_string(y.version) + " of suite `" + y.name + "`",
+                    "version " + std::to_string(x.version));
+  }
+  if (x.profile == y.profile && x.sha256 != y.sha256) {
+    for (const RunSetting& setting : y.settings) {
+      for (const RunSetting& other : x.settings) {
+        if (setting.name == other.name && setting.value != other.value) {
+          return conflict("suite `" + y.name + "` with " + setting.name + " " + setting.value,
+                          "one with " + other.value);
+        }
+      }
+    }
+    return conflict("another file of suite `" + y.name + "` (SHA-256 " + y.sha256.substr(0, 12) + "…)",
+                    "one with SHA-256 " + x.sha256.substr(0, 12) + "…");
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> run_warnings(const RunFile& run) {
+  std::vector<std::string> warnings;
+  if (!run.complete()) {
+    const uint64_t missing = run.header.questions - run.questions.size();
+    warnings.push_back("`" + run.path + "` is not finished: " + std::to_string(missing) + " of " +
+                       std::to_string(run.header.questions) + " questions are missing");
+  }
+  if (run.torn) warnings.push_back("`" + run.path + "` ends in the middle of a line, which is left out");
+  return warnings;
+}
+
+Result<Report> build_report(std::vector<RunFile> runs, const BootstrapSettings& settings) {
+  if (runs.empty()) return Error{"there are no runs to report on", {}, {}};
+  Report report;
+  report.bootstrap = settings;
+  for (RunFile& run : runs) {
+    if (run.questions.empty()) return Error{"has no questions yet: there is nothing to report", run.path, {}};
+    if (const auto conflict = suite_conflict(runs.front(), run)) return *conflict;
+  }
+  for (RunFile& run : runs) {
+    for (std::string& warning : run_warnings(run)) report.warnings.push_back(std::move(warning));
+    ReportRow row;
+    row.run = std::move(run);
+    row.metrics = measure(row.run.questions, settings);
+    row.missed = missed_classes(row.run.questions);
+    for (const QuestionRecord& question : row.run.questions) {
+      row.mask_times.sorted_ns.insert(row.mask_times.sorted_ns.end(), question.mask_ns_each.begin(),
+                                      question.mask_ns_each.end());
+    }
+    std::ranges::sort(row.mask_times.sorted_ns);
+    report.rows.push_back(std::move(row));
+  }
+  name_rows(report.rows);
+  compare_questions(report.rows, report.warnings);
+  report.paper = paper_suite(report.header().suite.name);
+  report.batches = find_batches(report.rows);
+  return report;
+}
+
+}  // namespace pccsql

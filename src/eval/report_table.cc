@@ -1,0 +1,290 @@
+#include "eval/report_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+namespace pccsql {
+namespace {
+
+using Kind = ReportTable::Kind;
+
+constexpr const char* kDash = "–";
+
+std::string fixed(double value, int decimals) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  return buffer;
+}
+
+// 12345 as 12,345.
+std::string grouped(uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+bool of_tokens(Metric metric) { return metric >= Metric::Tokens && metric <= Metric::TokensPerSafe; }
+
+const char* arrow(Metric metric) {
+  switch (about(metric).better) {
+    case Better::Less:
+      return "↓";
+    case Better::More:
+      return "↑";
+    case Better::Neither:
+      break;
+  }
+  return "";
+}
+
+std::string heading(Metric metric) {
+  return std::string(about(metric).heading) + (about(metric).percent ? " %" : "") + arrow(metric);
+}
+
+// Rows of metrics: ours with intervals under them, then the paper's for the methods that ours have.
+ReportTable metric_table(const Report& report, const std::vector<Metric>& metrics, bool with_paper) {
+  ReportTable table;
+  table.words = 2;
+  table.headings = {"method", "model"};
+  for (const Metric metric : metrics) table.headings.push_back(heading(metric));
+  std::set<std::string, std::less<>> methods;
+  for (const ReportRow& row : report.rows) {
+    methods.insert(row.run.header.method == "pcc-paper" ? "pcc" : row.run.header.method);
+    ReportTable::Line line{Kind::Ours, {row.label, row.run.header.model.name}};
+    ReportTable::Line interval{Kind::Interval, {"", ""}};
+    for (const Metric metric : metrics) {
+      const Estimate& estimate = row.metrics.of(metric);
+      line.cells.push_back(shown(metric, estimate));
+      interval.cells.push_back(estimate.interval ? shown(metric, estimate.interval->low) + "–" +
+                                                       shown(metric, estimate.interval->high)
+                                                 : "");
+    }
+    table.lines.push_back(std::move(line));
+    table.lines.push_back(std::move(interval));
+  }
+  if (!with_paper || report.paper == nullptr) return table;
+  for (const PaperRow& paper : report.paper->rows) {
+    if (!methods.contains(paper.method)) continue;
+    ReportTable::Line line{Kind::Paper,
+                           {"paper: " + std::string(paper_method_name(paper.method)), std::string(paper.model)}};
+    bool any = false;
+    for (const Metric metric : metrics) {
+      const auto value = paper.of(metric);
+      any |= value.has_value();
+      const double scale = about(metric).percent ? 0.01 : 1.0;
+      line.cells.push_back(value ? shown(metric, *value * scale) : kDash);
+    }
+    if (any) table.lines.push_back(std::move(line));
+  }
+  return table;
+}
+
+ReportTable methods_table(const Report& report) {
+  ReportTable table = metric_table(report,
+                                   {Metric::Leak, Metric::Coverage, Metric::Recall, Metric::Recovery, Metric::Fail,
+                                    Metric::Calls, Metric::Tokens, Metric::TokensPerSafe},
+                                   true);
+  table.title = "Methods on " + report.suite_title();
+  if (report.paper != nullptr) table.title += " (the paper's table " + std::to_string(report.paper->table) + ")";
+  table.notes.push_back("Under each row: 95 % bootstrap intervals over questions (" +
+                        std::to_string(report.bootstrap.draws) + " draws, seed " +
+                        std::to_string(report.bootstrap.seed) + ").");
+  for (const ReportRow& row : report.rows) {
+    const Metrics& metrics = row.metrics;
+    std::string note = row.label + ": " + grouped(metrics.questions) + " questions, gold SQL " +
+                       grouped(metrics.sql_gold) + ", gold Refuse " + grouped(metrics.refuse_gold) +
+                       "; upper bounds on recovery: A " + fixed(100 * refuse_share(metrics), 2) + " % of all questions";
+    if (report.recovery_bound) note += ", B " + fixed(100 * *report.recovery_bound, 1) + " %";
+    table.notes.push_back(note + ".");
+  }
+  if (report.paper != nullptr) {
+    table.notes.push_back("The paper's upper bounds: A " + fixed(report.paper->bound_a, 2) + " %, B " +
+                          fixed(report.paper->bound_b, 1) +
+                          " % (Refuse-gold questions whose gold query has a permitted column reference).");
+  }
+  return table;
+}
+
+ReportTable accuracy_table(const Report& report) {
+  const bool instances = std::ranges::any_of(
+      report.rows, [](const ReportRow& row) { return row.metrics.of(Metric::AccuracyInstances).value.has_value(); });
+  std::vector<Metric> metrics{Metric::Accuracy, Metric::AccuracySafe, Metric::AccuracySet, Metric::AccuracySetSafe};
+  if (instances) {
+    metrics.push_back(Metric::AccuracyInstances);
+    metrics.push_back(Metric::AccuracyInstancesSafe);
+  }
+  ReportTable table = metric_table(report, metrics, true);
+  table.title = "Execution accuracy on SQL-gold questions (the paper's table 11)";
+  for (const ReportRow& row : report.rows) {
+    const Estimate& all = row.metrics.of(Metric::Accuracy);
+    const Estimate& safe = row.metrics.of(Metric::AccuracySafe);
+    std::string note = row.label + ": " + fixed(all.numerator, 0) + " of " + fixed(all.denominator, 0) + " right, " +
+                       fixed(safe.numerator, 0) + " of them SafeSql";
+    if (row.metrics.accuracy_unknown > 0) {
+      note += "; " + grouped(row.metrics.accuracy_unknown) + " more have no gold result here and are left out";
+    }
+    table.notes.push_back(note + ".");
+  }
+  return table;
+}
+
+ReportTable outcomes_table(const Report& report) {
+  ReportTable table;
+  table.title = "Outcomes by gold label";
+  table.headings = {"method", "gold", "questions", "SafeSql", "UnsafeSql", "Refuse", "Failure", "right"};
+  table.words = 2;
+  for (const ReportRow& row : report.rows) {
+    const auto line = [&](const std::string& gold, uint64_t questions, const std::array<uint64_t, 4>& outcomes,
+                          const std::string& right) {
+      std::vector<std::string> cells{row.label, gold, grouped(questions)};
+      for (const uint64_t count : outcomes) cells.push_back(grouped(count));
+      cells.push_back(right);
+      table.lines.push_back({Kind::Ours, std::move(cells)});
+    };
+    const Estimate& accuracy = row.metrics.of(Metric::Accuracy);
+    line("SQL", row.metrics.sql_gold, row.metrics.outcomes.sql, accuracy.value ? fixed(accuracy.numerator, 0) : kDash);
+    line("Refuse", row.metrics.refuse_gold, row.metrics.outcomes.refuse, kDash);
+    if (row.metrics.leaked_before_refuse > 0) {
+      table.notes.push_back(row.label + ": " + grouped(row.metrics.leaked_before_refuse) +
+                            " answers were written in full and not permitted before they were withheld.");
+    }
+  }
+  return table;
+}
+
+const ReportRow* direct_row(const Report& report, const ReportRow& row) {
+  for (const ReportRow& other : report.rows) {
+    const RunHeader& header = other.run.header;
+    if (header.method == "direct" && header.model.name == row.run.header.model.name &&
+        other.metrics.questions == row.metrics.questions) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+ReportTable tokens_table(const Report& report) {
+  const Metric metrics[] = {Metric::Tokens,          Metric::PromptTokens, Metric::CachedPromptTokens,
+                            Metric::GeneratedTokens, Metric::ForcedTokens, Metric::DiscardedTokens,
+                            Metric::TokensPerSafe};
+  ReportTable table;
+  table.title = "Tokens a question, all calls together";
+  table.headings = {"method"};
+  for (const Metric metric : metrics) table.headings.push_back(heading(metric));
+  table.headings.push_back("of direct's");
+  for (const ReportRow& row : report.rows) {
+    ReportTable::Line line{Kind::Ours, {row.label}};
+    for (const Metric metric : metrics) line.cells.push_back(shown(metric, row.metrics.of(metric)));
+    const ReportRow* direct = direct_row(report, row);
+    const auto base = direct != nullptr ? direct->metrics.of(Metric::Tokens).value : std::nullopt;
+    const auto own = row.metrics.of(Metric::Tokens).value;
+    line.cells.push_back(base && own && *base > 0 ? fixed(*own / *base, 3) : kDash);
+    table.lines.push_back(std::move(line));
+  }
+  table.notes = {
+      "tok/q is prompt and generated together; cached ones are among the prompt's, forced and discarded "
+      "ones among the generated."};
+  return table;
+}
+
+ReportTable empty_answers_table(const Report& report) {
+  ReportTable table;
+  table.title = "SafeSql answers to Refuse-gold questions";
+  table.headings = {"method", "answers", "constants", "COUNT(*) alone", "no column of gold's", "empty %↓", "others"};
+  for (const ReportRow& row : report.rows) {
+    const Metrics& metrics = row.metrics;
+    const Estimate& empty = metrics.of(Metric::EmptyAnswers);
+    table.lines.push_back({Kind::Ours,
+                           {row.label, fixed(empty.denominator, 0), grouped(metrics.constants),
+                            grouped(metrics.counts_of_rows), grouped(metrics.without_shared_column),
+                            shown(Metric::EmptyAnswers, empty), fixed(empty.denominator - empty.numerator, 0)}});
+  }
+  return table;
+}
+
+ReportTable mask_table(const Report& report) {
+  ReportTable table;
+  table.title = "Time to make a mask, microseconds";
+  table.headings = {"method", "masks", "mean", "p50", "p90", "p99", "longest"};
+  for (const ReportRow& row : report.rows) {
+    const MaskTimes& times = row.mask_times;
+    if (times.empty()) continue;
+    const auto micro = [](double ns) { return fixed(ns / 1000, 1); };
+    const auto percentile = [&](double share) { return micro(static_cast<double>(times.percentile_ns(share))); };
+    table.lines.push_back({Kind::Ours,
+                           {row.label, grouped(times.sorted_ns.size()), micro(times.mean_ns()), percentile(0.5),
+                            percentile(0.9), percentile(0.99), percentile(1)}});
+  }
+  return table;
+}
+
+ReportTable batches_table(const Report& report) {
+  ReportTable table;
+  table.title = "One at a time against batches";
+  table.headings = {"run", "in batches", "compared", "outputs differ", "outcomes differ"};
+  table.words = 2;
+  for (const BatchComparison& batch : report.batches) {
+    table.lines.push_back({Kind::Ours,
+                           {report.rows[batch.single].label, report.rows[batch.batched].label, grouped(batch.compared),
+                            grouped(batch.output_differs.size()), grouped(batch.outcome_differs.size())}});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string shown(Metric metric, double value) {
+  if (about(metric).percent) return fixed(100 * value, 2);
+  if (of_tokens(metric)) return std::abs(value) < 99.95 ? fixed(value, 1) : grouped(std::llround(value));
+  return fixed(value, 2);
+}
+
+std::string shown(Metric metric, const Estimate& estimate) {
+  return estimate.value ? shown(metric, *estimate.value) : kDash;
+}
+
+std::vector<ReportTable> report_tables(const Report& report) {
+  std::vector<ReportTable> tables{methods_table(report)};
+  const bool executed = std::ranges::any_of(
+      report.rows, [](const ReportRow& row) { return row.metrics.of(Metric::Accuracy).value.has_value(); });
+  if (executed) tables.push_back(accuracy_table(report));
+  tables.push_back(outcomes_table(report));
+  tables.push_back(tokens_table(report));
+  for (ReportTable table : {empty_answers_table(report), mask_table(report), batches_table(report)}) {
+    if (!table.lines.empty()) tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+std::string id_list(const std::vector<std::string>& ids, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < std::min(ids.size(), most); ++i) text += (i == 0 ? "" : ", ") + ids[i];
+  if (ids.size() > most) {
+    text += (most == 0 ? "" : " and ") + grouped(ids.size() - most) + (most == 0 ? "" : " more");
+  }
+  return text;
+}
+
+std::vector<ReportTable> missed_tables(const Report& report, size_t most) {
+  std::vector<ReportTable> tables;
+  for (const ReportRow& row : report.rows) {
+    ReportTable table;
+    table.title = "Missed by " + row.label;
+    table.headings = {"gold", "cause", "questions", "which"};
+    table.words = 2;
+    for (const MissedClass& missed : row.missed) {
+      std::vector<std::string> ids;
+      for (const size_t index : missed.questions) ids.push_back(row.run.questions[index].id);
+      table.lines.push_back({Kind::Ours,
+                             {missed.gold_label == GoldLabel::Sql ? "SQL" : "Refuse", missed.name,
+                              grouped(missed.questions.size()), id_list(ids, most)}});
+    }
+    if (table.lines.empty()) table.notes = {"Nothing."};
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+}  // namespace pccsql
