@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/mask_times.h"
+#include "base/times.h"
 
 namespace pccsql {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/json.h"
 #include "eval/compare.h"
-#include "eval/json.h"
 #include "eval/report_format.h"
 
 namespace pccsql {

@@ -1,13 +1,16 @@
 #include "eval/report_data.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "base/file.h"
+#include "model/sha256.h"
+#include "suite/suite.h"
 
 namespace pccsql {
 namespace {
@@ -99,21 +102,22 @@ std::vector<BatchComparison> find_batches(const std::vector<ReportRow>& rows) {
   return found;
 }
 
+// The paper's suites are undisturbed and under its own profile: beside any other its figures would say nothing.
+const PaperSuite* comparable_paper(const std::vector<ReportRow>& rows) {
+  const RunHeader::SuiteId& suite = rows.front().run.header.suite;
+  const auto disturbed = [](const RunSetting& setting) {
+    return (setting.name == "p" || setting.name == "p_relax") && std::strtod(setting.value.c_str(), nullptr) != 0;
+  };
+  const auto by_paper = [](const ReportRow& row) { return row.run.header.suite.profile == "paper"; };
+  if (std::ranges::any_of(suite.settings, disturbed) || std::ranges::none_of(rows, by_paper)) return nullptr;
+  return paper_suite(suite.name);
+}
+
 }  // namespace
 
-double MaskTimes::mean_ns() const {
-  double sum = 0;
-  for (const uint64_t ns : sorted_ns) sum += static_cast<double>(ns);
-  return sorted_ns.empty() ? 0 : sum / static_cast<double>(sorted_ns.size());
+std::string EvalReport::suite_title() const {
+  return paper != nullptr ? std::string(paper->title) : header().suite.name;
 }
-
-uint64_t MaskTimes::percentile_ns(double share) const {
-  if (sorted_ns.empty()) return 0;
-  const double rank = std::ceil(share * static_cast<double>(sorted_ns.size()));
-  return sorted_ns[std::clamp<size_t>(static_cast<size_t>(rank), 1, sorted_ns.size()) - 1];
-}
-
-std::string Report::suite_title() const { return paper != nullptr ? std::string(paper->title) : header().suite.name; }
 
 std::optional<Error> suite_conflict(const RunFile& a, const RunFile& b) {
   const RunHeader::SuiteId& x = a.header.suite;
@@ -155,9 +159,9 @@ std::vector<std::string> run_warnings(const RunFile& run) {
   return warnings;
 }
 
-Result<Report> build_report(std::vector<RunFile> runs, const BootstrapSettings& settings) {
+Result<EvalReport> build_report(std::vector<RunFile> runs, const BootstrapSettings& settings) {
   if (runs.empty()) return Error{"there are no runs to report on", {}, {}};
-  Report report;
+  EvalReport report;
   report.bootstrap = settings;
   for (RunFile& run : runs) {
     if (run.questions.empty()) return Error{"has no questions yet: there is nothing to report", run.path, {}};
@@ -170,17 +174,34 @@ Result<Report> build_report(std::vector<RunFile> runs, const BootstrapSettings& 
     row.metrics = measure(row.run.questions, settings);
     row.missed = missed_classes(row.run.questions);
     for (const QuestionRecord& question : row.run.questions) {
-      row.mask_times.sorted_ns.insert(row.mask_times.sorted_ns.end(), question.mask_ns_each.begin(),
-                                      question.mask_ns_each.end());
+      row.mask_ns.insert(row.mask_ns.end(), question.mask_ns_each.begin(), question.mask_ns_each.end());
     }
-    std::ranges::sort(row.mask_times.sorted_ns);
     report.rows.push_back(std::move(row));
   }
   name_rows(report.rows);
   compare_questions(report.rows, report.warnings);
-  report.paper = paper_suite(report.header().suite.name);
+  report.paper = comparable_paper(report.rows);
   report.batches = find_batches(report.rows);
   return report;
+}
+
+void ask_suites(EvalReport& report) {
+  std::map<std::string, std::optional<double>> known;  // by SHA-256
+  for (ReportRow& row : report.rows) {
+    const RunHeader::SuiteId& id = row.run.header.suite;
+    const auto [at, fresh] = known.try_emplace(id.sha256);
+    if (fresh) {
+      const auto text = read_file(id.path);
+      if (!text || sha256_hex(*text) != id.sha256) continue;
+      const auto suite = parse_suite(*text, id.path);
+      if (!suite) continue;
+      const SuiteStatistics statistics = statistics_of(*suite);
+      if (statistics.refuse > 0) {
+        at->second = static_cast<double>(statistics.refuse_open) / static_cast<double>(statistics.refuse);
+      }
+    }
+    row.recovery_bound = at->second;
+  }
 }
 
 }  // namespace pccsql

@@ -16,21 +16,13 @@
 
 namespace pccsql {
 
-// How long masks took, over all masks of a run.
-struct MaskTimes {
-  std::vector<uint64_t> sorted_ns;
-
-  bool empty() const { return sorted_ns.empty(); }
-  double mean_ns() const;
-  uint64_t percentile_ns(double share) const;  // the smallest that `share` of the masks do not exceed
-};
-
 struct ReportRow {
   RunFile run;
   std::string label;  // tells the row from the others: method, and what else differs
   Metrics metrics;
   std::vector<MissedClass> missed;
-  MaskTimes mask_times;
+  std::vector<uint64_t> mask_ns;         // of every mask of the run
+  std::optional<double> recovery_bound;  // the paper's bound B, a share, of the whole suite; see ask_suites
 };
 
 // Two runs that differ in nothing but how many questions were decoded at once.
@@ -42,10 +34,9 @@ struct BatchComparison {
   std::vector<std::string> outcome_differs;  // ids
 };
 
-struct Report {
-  std::vector<ReportRow> rows;           // in the order given
-  const PaperSuite* paper = nullptr;     // the suite as the paper has it, where it has it
-  std::optional<double> recovery_bound;  // the paper's bound B, a share, if the suite's file is there to be asked
+struct EvalReport {
+  std::vector<ReportRow> rows;        // in the order given
+  const PaperSuite* paper = nullptr;  // the suite as the paper has it, where it has it
   std::vector<BatchComparison> batches;
   std::vector<std::string> warnings;
   BootstrapSettings bootstrap;
@@ -62,6 +53,10 @@ std::optional<Error> suite_conflict(const RunFile& a, const RunFile& b);
 std::vector<std::string> run_warnings(const RunFile& run);
 
 // An Error for a run without questions, and for runs of different suites.
-Result<Report> build_report(std::vector<RunFile> runs, const BootstrapSettings& settings = {});
+Result<EvalReport> build_report(std::vector<RunFile> runs, const BootstrapSettings& settings = {});
+
+// Fills recovery_bound from the suites' files: it takes the gold queries and their policies, which a run does not hold.
+// A suite that is not where it was, or is not what it was, leaves it unknown.
+void ask_suites(EvalReport& report);
 
 }  // namespace pccsql

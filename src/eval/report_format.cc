@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "eval/json.h"
+#include "base/json.h"
+#include "base/times.h"
 
 namespace pccsql {
 namespace {
@@ -83,7 +84,8 @@ Json row_json(const ReportRow& row) {
       {"questions_missing", header.questions - metrics.questions},
       {"sql_gold", metrics.sql_gold},
       {"refuse_gold", metrics.refuse_gold},
-      {"recovery_bound_a", refuse_share(metrics)}};
+      {"recovery_bound_a", refuse_share(metrics)},
+      {"recovery_bound_b", row.recovery_bound ? Json(*row.recovery_bound) : Json(nullptr)}};
   json["outcomes"] = {{"sql_gold", json_of(metrics.outcomes.sql)}, {"refuse_gold", json_of(metrics.outcomes.refuse)}};
   for (size_t i = 0; i < kMetrics; ++i) {
     const auto metric = static_cast<Metric>(i);
@@ -94,11 +96,10 @@ Json row_json(const ReportRow& row) {
                            {"count_star", metrics.counts_of_rows},
                            {"no_shared_column", metrics.without_shared_column}};
   json["leaked_before_refuse"] = metrics.leaked_before_refuse;
-  const MaskTimes& times = row.mask_times;
-  json["mask_ns"] =
-      times.empty() ? Json(nullptr) : Json{{"count", times.sorted_ns.size()},  {"mean", times.mean_ns()},
-                                           {"p50", times.percentile_ns(0.5)},  {"p90", times.percentile_ns(0.9)},
-                                           {"p99", times.percentile_ns(0.99)}, {"max", times.percentile_ns(1)}};
+  const TimeSummary times = summarise(row.mask_ns);
+  json["mask_us"] =
+      times.count == 0 ? Json(nullptr) : Json{{"count", times.count}, {"mean", times.mean}, {"p50", times.p50},
+                                              {"p90", times.p90},     {"p99", times.p99},   {"max", times.max}};
   json["missed"] = missed_json(row);
   return json;
 }
@@ -144,7 +145,7 @@ std::string markdown(const ReportTable& table) {
   return table.notes.empty() ? out : out + "\n";
 }
 
-std::string markdown_report(const Report& report, size_t most_ids) {
+std::string markdown_report(const EvalReport& report, size_t most_ids) {
   std::string out = "## " + escaped(report.suite_title()) + "\n\n";
   for (const std::string& warning : report.warnings) out += "> **Warning:** " + escaped(warning) + "\n\n";
   for (const ReportTable& table : report_tables(report)) out += markdown(table);
@@ -152,11 +153,10 @@ std::string markdown_report(const Report& report, size_t most_ids) {
   return out;
 }
 
-std::string json_report(const Report& report) {
+std::string json_report(const EvalReport& report) {
   const RunHeader::SuiteId& suite = report.header().suite;
   Json json{{"suite", {{"name", suite.name}, {"version", suite.version}, {"sha256", suite.sha256}}},
             {"bootstrap", {{"seed", report.bootstrap.seed}, {"draws", report.bootstrap.draws}}},
-            {"recovery_bound_b", report.recovery_bound ? Json(*report.recovery_bound) : Json(nullptr)},
             {"warnings", report.warnings}};
   json["rows"] = Json::array();
   for (const ReportRow& row : report.rows) json["rows"].push_back(row_json(row));

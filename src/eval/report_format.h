@@ -10,10 +10,10 @@ namespace pccsql {
 
 // A table of GitHub's Markdown. What runs bring (names, ids) is escaped.
 std::string markdown(const ReportTable& table);
-std::string markdown_report(const Report& report, size_t most_ids);
+std::string markdown_report(const EvalReport& report, size_t most_ids);
 
 // Everything the report knows, one object: `suite`, `bootstrap`, `warnings`, `rows`, `batches`, `paper`. Shares are
 // between 0 and 1, except under `paper`, which has them as printed.
-std::string json_report(const Report& report);
+std::string json_report(const EvalReport& report);
 
 }  // namespace pccsql

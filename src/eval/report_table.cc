@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <set>
 
+#include "base/times.h"
+
 namespace pccsql {
 namespace {
 
@@ -44,7 +46,7 @@ std::string heading(Metric metric) {
 }
 
 // Rows of metrics: ours with intervals under them, then the paper's for the methods that ours have.
-ReportTable metric_table(const Report& report, const std::vector<Metric>& metrics, bool with_paper) {
+ReportTable metric_table(const EvalReport& report, const std::vector<Metric>& metrics, bool with_paper) {
   ReportTable table;
   table.words = 2;
   table.headings = {"method", "model"};
@@ -81,7 +83,7 @@ ReportTable metric_table(const Report& report, const std::vector<Metric>& metric
   return table;
 }
 
-ReportTable methods_table(const Report& report) {
+ReportTable methods_table(const EvalReport& report) {
   ReportTable table = metric_table(report,
                                    {Metric::Leak, Metric::Coverage, Metric::Recall, Metric::Recovery, Metric::Fail,
                                     Metric::Calls, Metric::Tokens, Metric::TokensPerSafe},
@@ -96,7 +98,7 @@ ReportTable methods_table(const Report& report) {
     std::string note = row.label + ": " + grouped(metrics.questions) + " questions, gold SQL " +
                        grouped(metrics.sql_gold) + ", gold Refuse " + grouped(metrics.refuse_gold) +
                        "; upper bounds on recovery: A " + fixed(100 * refuse_share(metrics), 2) + " % of all questions";
-    if (report.recovery_bound) note += ", B " + fixed(100 * *report.recovery_bound, 1) + " %";
+    if (row.recovery_bound) note += ", B " + fixed(100 * *row.recovery_bound, 1) + " % of gold Refuse";
     table.notes.push_back(note + ".");
   }
   if (report.paper != nullptr) {
@@ -107,7 +109,7 @@ ReportTable methods_table(const Report& report) {
   return table;
 }
 
-ReportTable accuracy_table(const Report& report) {
+ReportTable accuracy_table(const EvalReport& report) {
   const bool instances = std::ranges::any_of(
       report.rows, [](const ReportRow& row) { return row.metrics.of(Metric::AccuracyInstances).value.has_value(); });
   std::vector<Metric> metrics{Metric::Accuracy, Metric::AccuracySafe, Metric::AccuracySet, Metric::AccuracySetSafe};
@@ -130,7 +132,7 @@ ReportTable accuracy_table(const Report& report) {
   return table;
 }
 
-ReportTable outcomes_table(const Report& report) {
+ReportTable outcomes_table(const EvalReport& report) {
   ReportTable table;
   table.title = "Outcomes by gold label";
   table.headings = {"method", "gold", "questions", "SafeSql", "UnsafeSql", "Refuse", "Failure", "right"};
@@ -154,7 +156,7 @@ ReportTable outcomes_table(const Report& report) {
   return table;
 }
 
-const ReportRow* direct_row(const Report& report, const ReportRow& row) {
+const ReportRow* direct_row(const EvalReport& report, const ReportRow& row) {
   for (const ReportRow& other : report.rows) {
     const RunHeader& header = other.run.header;
     if (header.method == "direct" && header.model.name == row.run.header.model.name &&
@@ -165,7 +167,7 @@ const ReportRow* direct_row(const Report& report, const ReportRow& row) {
   return nullptr;
 }
 
-ReportTable tokens_table(const Report& report) {
+ReportTable tokens_table(const EvalReport& report) {
   const Metric metrics[] = {Metric::Tokens,          Metric::PromptTokens, Metric::CachedPromptTokens,
                             Metric::GeneratedTokens, Metric::ForcedTokens, Metric::DiscardedTokens,
                             Metric::TokensPerSafe};
@@ -189,7 +191,7 @@ ReportTable tokens_table(const Report& report) {
   return table;
 }
 
-ReportTable empty_answers_table(const Report& report) {
+ReportTable empty_answers_table(const EvalReport& report) {
   ReportTable table;
   table.title = "SafeSql answers to Refuse-gold questions";
   table.headings = {"method", "answers", "constants", "COUNT(*) alone", "no column of gold's", "empty %↓", "others"};
@@ -204,23 +206,21 @@ ReportTable empty_answers_table(const Report& report) {
   return table;
 }
 
-ReportTable mask_table(const Report& report) {
+ReportTable mask_table(const EvalReport& report) {
   ReportTable table;
   table.title = "Time to make a mask, microseconds";
   table.headings = {"method", "masks", "mean", "p50", "p90", "p99", "longest"};
   for (const ReportRow& row : report.rows) {
-    const MaskTimes& times = row.mask_times;
-    if (times.empty()) continue;
-    const auto micro = [](double ns) { return fixed(ns / 1000, 1); };
-    const auto percentile = [&](double share) { return micro(static_cast<double>(times.percentile_ns(share))); };
+    if (row.mask_ns.empty()) continue;
+    const TimeSummary times = summarise(row.mask_ns);
     table.lines.push_back({Kind::Ours,
-                           {row.label, grouped(times.sorted_ns.size()), micro(times.mean_ns()), percentile(0.5),
-                            percentile(0.9), percentile(0.99), percentile(1)}});
+                           {row.label, grouped(times.count), fixed(times.mean, 1), fixed(times.p50, 1),
+                            fixed(times.p90, 1), fixed(times.p99, 1), fixed(times.max, 1)}});
   }
   return table;
 }
 
-ReportTable batches_table(const Report& report) {
+ReportTable batches_table(const EvalReport& report) {
   ReportTable table;
   table.title = "One at a time against batches";
   table.headings = {"run", "in batches", "compared", "outputs differ", "outcomes differ"};
@@ -245,7 +245,7 @@ std::string shown(Metric metric, const Estimate& estimate) {
   return estimate.value ? shown(metric, *estimate.value) : kDash;
 }
 
-std::vector<ReportTable> report_tables(const Report& report) {
+std::vector<ReportTable> report_tables(const EvalReport& report) {
   std::vector<ReportTable> tables{methods_table(report)};
   const bool executed = std::ranges::any_of(
       report.rows, [](const ReportRow& row) { return row.metrics.of(Metric::Accuracy).value.has_value(); });
@@ -267,7 +267,7 @@ std::string id_list(const std::vector<std::string>& ids, size_t most) {
   return text;
 }
 
-std::vector<ReportTable> missed_tables(const Report& report, size_t most) {
+std::vector<ReportTable> missed_tables(const EvalReport& report, size_t most) {
   std::vector<ReportTable> tables;
   for (const ReportRow& row : report.rows) {
     ReportTable table;

@@ -29,10 +29,10 @@ std::string shown(Metric metric, const Estimate& estimate);  // "–" where ther
 
 // All tables that have something to say: methods (tables 2, 3 and 10 of the paper), execution accuracy (table 11),
 // outcomes by gold label, tokens, answers to Refuse-gold questions, mask times, one at a time against batches.
-std::vector<ReportTable> report_tables(const Report& report);
+std::vector<ReportTable> report_tables(const EvalReport& report);
 
 // One table a row of the report: classes of missed questions, the first `most` ids of each.
-std::vector<ReportTable> missed_tables(const Report& report, size_t most);
+std::vector<ReportTable> missed_tables(const EvalReport& report, size_t most);
 
 // Ids as a list; what is over `most` becomes "and 12 more".
 std::string id_list(const std::vector<std::string>& ids, size_t most);

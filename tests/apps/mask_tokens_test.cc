@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "apps/mask_coverage.h"
-#include "apps/mask_times.h"
 #include "apps/mask_tokens.h"
+#include "base/times.h"
 
 namespace pccsql {
 namespace {
