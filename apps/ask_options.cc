@@ -1,8 +1,5 @@
 #include "apps/ask_options.h"
 
-#include <charconv>
-#include <cmath>
-
 #include <CLI/CLI.hpp>
 
 #include "apps/option_kinds.h"
@@ -22,18 +19,6 @@ constexpr const char* kFooter =
     "  pccsql ask --method direct --model my.gguf --no-run \"Who earns most?\"\n"
     "Exit status: 0 an answer, 1 a refusal, an unsafe or useless query, or one that did not run, 2 a usage or file\n"
     "error, 130 interrupted.";
-
-void add_share(CLI::App& app, const std::string& name, std::optional<double>& into, const std::string& about) {
-  const auto read = [&into, name](const std::string& value) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size() || !(number > 0 && number <= 1)) {
-      throw CLI::ValidationError("`" + name + "` is a number above 0 and up to 1, not `" + value + "`");
-    }
-    into = number;
-  };
-  app.add_option_function<std::string>(name, read, about)->type_name("X");
-}
 
 }  // namespace
 
@@ -73,7 +58,7 @@ CLI::App* add_ask_command(CLI::App& app, Options& options) {
   add_number(*command, "--retries", ask.retries, 0, "retry: attempts after the first (default: 3)")->group("Method");
   add_number(*command, "--itergen-iterations", ask.iterations, 1, "itergen: names to stop at (default: 20)")
       ->group("Method");
-  add_share(*command, "--itergen-penalty", ask.penalty, "itergen: recurrence penalty (default: 0.7)");
+  add_share(*command, "--itergen-penalty", ask.penalty, Share::Above0, "itergen: recurrence penalty (default: 0.7)");
   command->add_flag("--itergen-names-only", ask.names_only, "itergen: check only whether names exist")->group("Method");
   add_text(*command, "--evidence", ask.evidence, "TEXT", "a hint that goes with the question")->group("Method");
   add_text(*command, "--prompts", ask.prompts, "DIR", "templates to use instead of the program's own")->group("Method");

@@ -27,6 +27,12 @@ int main(int argc, char** argv) {
       return pccsql::run_model_verify(options);
     case pccsql::Command::Ask:
       return pccsql::run_ask(options);
+    case pccsql::Command::SuiteSpiderCu:
+    case pccsql::Command::SuiteBirdCu:
+    case pccsql::Command::SuiteSpiderAcl:
+      return pccsql::run_suite_build(options);
+    case pccsql::Command::SuiteStats:
+      return pccsql::run_suite_stats(options);
     case pccsql::Command::None:
       break;
   }

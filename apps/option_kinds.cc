@@ -26,6 +26,21 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<ui
   return app.add_option_function<std::string>(name, read, about)->type_name("N");
 }
 
+CLI::Option* add_share(CLI::App& app, const std::string& name, std::optional<double>& into, Share least,
+                       const std::string& about) {
+  const auto read = [&into, name, least](const std::string& value) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool whole = error == std::errc() && end == value.data() + value.size();
+    if (!whole || !(number >= 0 && number <= 1) || (least == Share::Above0 && number == 0)) {
+      throw CLI::ValidationError("`" + name + "` is a number " + (least == Share::Above0 ? "above" : "from") +
+                                 " 0 and up to 1, not `" + value + "`");
+    }
+    into = number;
+  };
+  return app.add_option_function<std::string>(name, read, about)->type_name("X");
+}
+
 void add_inputs(CLI::App& app, Inputs& inputs, bool with_policy) {
   add_text(app, "--db", inputs.db, "FILE", "the database: a SQLite file (read only)")->group("Database");
   add_text(app, "--schema", inputs.schema, "FILE", "or its CREATE statements as text")->group("Database");

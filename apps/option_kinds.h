@@ -21,6 +21,11 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std:
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<uint64_t>& into, uint64_t least,
                         const std::string& about);
 
+// A number up to 1: from 0, or above 0.
+enum class Share { From0, Above0 };
+CLI::Option* add_share(CLI::App& app, const std::string& name, std::optional<double>& into, Share least,
+                       const std::string& about);
+
 template <typename T>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, T& into, std::vector<std::pair<std::string, T>> choices,
                         const std::string& about) {

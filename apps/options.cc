@@ -163,6 +163,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_format(*lint, options, "json: a list of {\"kind\", \"table\", \"column\", \"message\"} (default: text)");
   const MaskCommands mask = add_mask_commands(app, options);
   const ModelCommands model = add_model_commands(app, options);
+  const SuiteCommands suite = add_suite_commands(app, options);
 
   const auto mistake = [&](const std::string& message) {
     options.command = Command::None;
@@ -202,6 +203,10 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (model.pull->parsed()) options.command = Command::ModelPull;
   if (model.path->parsed()) options.command = Command::ModelPath;
   if (model.verify->parsed()) options.command = Command::ModelVerify;
+  if (suite.spider_cu->parsed()) options.command = Command::SuiteSpiderCu;
+  if (suite.bird_cu->parsed()) options.command = Command::SuiteBirdCu;
+  if (suite.spider_acl->parsed()) options.command = Command::SuiteSpiderAcl;
+  if (suite.stats->parsed()) options.command = Command::SuiteStats;
   if (options.command == Command::None) {
     std::fputs(app.help().c_str(), stderr);
     options.status = kExitUsage;

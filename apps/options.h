@@ -7,6 +7,7 @@
 
 #include "apps/ask_options.h"
 #include "apps/source.h"
+#include "apps/suite_command.h"
 #include "check/check.h"
 #include "track/tracker.h"
 
@@ -25,7 +26,11 @@ enum class Command {
   ModelPull,
   ModelPath,
   ModelVerify,
-  Ask
+  Ask,
+  SuiteSpiderCu,
+  SuiteBirdCu,
+  SuiteSpiderAcl,
+  SuiteStats
 };
 enum class Format { Default, Text, Json };
 enum class Color { Auto, Always, Never };
@@ -71,6 +76,8 @@ struct Options {
   std::optional<std::string> model_name;  // model pull, path, verify
 
   AskOptions ask;
+
+  SuiteOptions suite;
 };
 
 Options parse_command_line(int argc, const char* const* argv);
@@ -87,5 +94,7 @@ int run_model_pull(const Options& options);
 int run_model_path(const Options& options);
 int run_model_verify(const Options& options);
 int run_ask(const Options& options);
+int run_suite_build(const Options& options);
+int run_suite_stats(const Options& options);
 
 }  // namespace pccsql

@@ -45,6 +45,38 @@ std::string_view to_string(Answer::Outcome outcome) {
   return "failure";
 }
 
+std::string_view to_string(Cause cause) {
+  switch (cause) {
+    case Cause::None:
+      return "";
+    case Cause::ParseError:
+      return "parse_error";
+    case Cause::NameError:
+      return "name_error";
+    case Cause::OutsideLanguage:
+      return "outside_language";
+    case Cause::Empty:
+      return "empty";
+    case Cause::ModelError:
+      return "provider_error";
+    case Cause::Stopped:
+      return "stopped";
+    case Cause::RefusedByModel:
+      return "refused_by_model";
+    case Cause::RefusedByVerifier:
+      return "refused_by_verifier";
+    case Cause::RefusedByCheck:
+      return "refused_by_check";
+    case Cause::RefusedByMask:
+      return "refused_by_mask";
+    case Cause::Budget:
+      return "budget";
+    case Cause::Fault:
+      break;
+  }
+  return "fault";
+}
+
 std::string_view to_string(TraceStep::Kind kind) {
   switch (kind) {
     case TraceStep::Kind::Token:

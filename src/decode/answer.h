@@ -50,6 +50,24 @@ struct Counts {
   uint64_t total_ns = 0;
 };
 
+// Why an answer is no query, as a class; the reason says it in words.
+enum class Cause : uint8_t {
+  None,        // it is a query, safe or not
+  ParseError,  // Failure: the text is no SQL
+  NameError,   // Failure: SQL that the database would not prepare: a name that does not resolve, an aggregate in WHERE
+  OutsideLanguage,    // Failure: SQL that is not judged, or several statements
+  Empty,              // Failure: nothing was written
+  ModelError,         // Failure: the model or its provider gave no answer
+  Stopped,            // Failure: by the caller
+  RefusedByModel,     // Refuse: its own choice
+  RefusedByVerifier,  // Refuse: the model did not permit its own query
+  RefusedByCheck,     // Refuse: a finished query was withheld because it is not permitted
+  RefusedByMask,      // Refuse: nothing that is permitted could follow
+  Budget,             // Refuse: the token budget was too small
+  Fault,              // Refuse: an internal error
+};
+std::string_view to_string(Cause cause);  // "", "parse_error", "name_error", "outside_language", "refused_by_mask", …
+
 // One step, for people who want to see how an answer came about.
 struct TraceStep {
   enum class Kind : uint8_t {
@@ -74,6 +92,13 @@ std::string_view to_string(TraceStep::Kind kind);  // "token", "forced", "rollba
 struct Answer {
   enum class Outcome : uint8_t { SafeSql, UnsafeSql, Refuse, Failure };
 
+  // One generation of the method `retry`, with what it alone cost.
+  struct Attempt {
+    std::string output;
+    Outcome outcome = Outcome::Failure;
+    Work work;
+  };
+
   Method method = Method::Direct;
   Outcome outcome = Outcome::Failure;
   // The query: of SafeSql and UnsafeSql always, of Failure where the model wrote something; never of Refuse.
@@ -81,6 +106,9 @@ struct Answer {
   // What was written and then refused, for statistics alone: it is not an answer.
   std::optional<std::string> withheld;
   std::string reason;  // why it is not SafeSql; empty if it is
+  Cause cause = Cause::None;
+  std::string output;             // what the model wrote, as it was: its last generation's query, code fence and all
+  std::vector<Attempt> attempts;  // retry: all of them, the last one too
   std::vector<AnswerUse> uses;
   std::vector<Violation> violations;  // of the query, or of what was withheld
   std::vector<BlockedName> blocked;   // each once, in the order of wanting
@@ -88,6 +116,7 @@ struct Answer {
   bool stopped = false;               // by the caller
   std::vector<std::string> errors;    // for the log: what must never happen
   Counts counts;
+  std::vector<uint64_t> mask_ns;  // of each mask that was filled; counts.mask_ns is their sum and what accepting took
   std::vector<TraceStep> trace;
 };
 std::string_view to_string(Answer::Outcome outcome);  // "safe", "unsafe", "refuse", "failure"

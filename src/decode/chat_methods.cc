@@ -35,11 +35,11 @@ std::optional<std::string> ChatDecoder::ask(const PromptText& prompt, const List
 void ChatDecoder::judge(std::string_view output, Subject& subject, Answer& answer) const {
   const std::string sql = sql_of_output(output);
   answer.violations.clear();
-  if (is_refusal(sql)) return refuse(answer, "the model chose to refuse");
+  if (is_refusal(sql)) return refuse(answer, Cause::RefusedByModel, "the model chose to refuse");
   subject.judge(sql, answer);
   if (sql.empty()) {
     answer.sql.reset();
-    fail(answer, "the model wrote nothing");
+    fail(answer, Cause::Empty, "the model wrote nothing");
   }
 }
 
@@ -49,24 +49,32 @@ void ChatDecoder::verify(Subject& subject, const Listener& listener, Answer& ans
   const auto decision = ask(subject.prompts().verify(subject.catalog(), subject.policy(), *answer.sql), silent, answer);
   if (!decision || permits(*decision)) return;  // a verifier that failed has made the answer a Failure
   answer.withheld = std::move(answer.sql);
-  refuse(answer, "the model's own verification denied its query");
+  refuse(answer, Cause::RefusedByVerifier, "the model's own verification denied its query");
 }
 
 void ChatDecoder::decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) {
   const StopFlag stop(model_, listener);
   const PromptText first = subject.prompts().question(subject.schema(), question.text, question.evidence);
-  auto output = ask(first, listener, answer);
-  if (!output) return;
-  judge(*output, subject, answer);
+  Work before;
+  const auto ask_and_judge = [&](const PromptText& prompt) {
+    auto output = ask(prompt, listener, answer);
+    if (!output) return false;
+    judge(*output, subject, answer);
+    answer.output = *std::move(output);
+    if (method() == Method::Retry) {
+      answer.attempts.push_back({answer.output, answer.outcome, answer.counts.work - before});
+      before = answer.counts.work;
+    }
+    return true;
+  };
+  if (!ask_and_judge(first)) return;
   if (method() == Method::Verify && answer.sql) verify(subject, listener, answer);
   if (method() != Method::Retry) return;
 
-  while (answer.outcome == Answer::Outcome::UnsafeSql && answer.counts.iterations < settings_.retries) {
+  while (answer.sql && !answer.violations.empty() && answer.counts.iterations < settings_.retries) {
     ++answer.counts.iterations;
-    if (listener.on_discard) listener.on_discard(output->size());
-    output = ask(subject.prompts().retry(first, trimmed(*output), answer.violations), listener, answer);
-    if (!output) return;
-    judge(*output, subject, answer);
+    if (listener.on_discard) listener.on_discard(answer.output.size());
+    if (!ask_and_judge(subject.prompts().retry(first, trimmed(answer.output), answer.violations))) return;
   }
 }
 

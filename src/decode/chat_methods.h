@@ -1,8 +1,8 @@
 // ChatDecoder: direct, retry and verify, which take a model's text as it comes.
 //
-// direct: one generation. retry: where the checker finds a violation, the question is asked again with the last output
-// and what was wrong with it, in place of earlier feedback, up to N times; the last output stands. Text that the checker
-// cannot judge (no query, an unknown name) does not ask again. verify: the model is asked whether its own query keeps
+// direct: one generation. retry: where the checker finds a violation, in a query that runs or not, the question is asked again with the last output
+// and what was wrong with it, in place of earlier feedback, up to N times; the last output stands. Text without one
+// that is no answer either (no query, an unknown name) does not ask again. verify: the model is asked whether its own query keeps
 // the policies; anything but a permit is a Refuse.
 #pragma once
 

@@ -6,15 +6,17 @@ std::vector<Message> messages_of(const PromptText& text) {
   return {{Speaker::System, text.system}, {Speaker::User, text.user}};
 }
 
-void refuse(Answer& answer, std::string reason) {
+void refuse(Answer& answer, Cause cause, std::string reason) {
   answer.outcome = Answer::Outcome::Refuse;
   answer.sql.reset();
   answer.uses.clear();
+  answer.cause = cause;
   answer.reason = std::move(reason);
 }
 
-void fail(Answer& answer, std::string reason) {
+void fail(Answer& answer, Cause cause, std::string reason) {
   answer.outcome = Answer::Outcome::Failure;
+  answer.cause = cause;
   answer.reason = std::move(reason);
 }
 
@@ -23,7 +25,22 @@ void fail(Answer& answer, const Error& error, const Listener& listener) {
   answer.sql.reset();
   answer.uses.clear();
   answer.violations.clear();
-  fail(answer, answer.stopped ? "the generation was stopped" : "the model failed: " + error.to_string());
+  if (answer.stopped) return fail(answer, Cause::Stopped, "the generation was stopped");
+  fail(answer, Cause::ModelError, "the model failed: " + error.to_string());
+}
+
+Cause cause_of(const Refusal& refusal) {
+  switch (refusal.cause) {
+    case RefusalCause::ByChoice:
+      return Cause::RefusedByModel;
+    case RefusalCause::NothingToAsk:
+      return Cause::RefusedByMask;
+    case RefusalCause::Budget:
+      return Cause::Budget;
+    case RefusalCause::Fault:
+      break;
+  }
+  return Cause::Fault;
 }
 
 bool is_stopped(const Listener& listener) {

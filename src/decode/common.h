@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <pccsql/matcher.h>
+
 #include "base/result.h"
 #include "decode/answer.h"
 #include "decode/decoder.h"
@@ -16,10 +18,13 @@ namespace pccsql {
 
 std::vector<Message> messages_of(const PromptText& text);
 
-void refuse(Answer& answer, std::string reason);
-void fail(Answer& answer, std::string reason);
+void refuse(Answer& answer, Cause cause, std::string reason);
+void fail(Answer& answer, Cause cause, std::string reason);
 // The model gave no answer: a Failure, or the caller's own stop.
 void fail(Answer& answer, const Error& error, const Listener& listener);
+
+// Of a mask that refused.
+Cause cause_of(const Refusal& refusal);
 
 bool is_stopped(const Listener& listener);
 

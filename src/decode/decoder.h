@@ -29,6 +29,7 @@ struct DecodeSettings {
   size_t max_tokens = 512;    // of one generation, its end included
   size_t retries = 3;         // retry: attempts after the first
   bool allow_refuse = false;  // pcc: the model may answer REFUSE instead of a query
+  bool lookahead = true;      // pcc: off, to see what it adds: a name is not held against the FROM that must supply it
   bool trace = false;         // fill Answer::trace
 
   float recurrence_penalty = 0.7F;  // itergen: what logits of tokens already tried are multiplied by

@@ -183,9 +183,9 @@ void IterGenDecoder::decode(Subject& subject, const Question& question, const Li
     Settings wanted;
     wanted.lookahead = false;
     const auto engine = subject.engine(vocabulary_, wanted);
-    if (!engine) return refuse(answer, engine.error().to_string());
+    if (!engine) return refuse(answer, Cause::Fault, engine.error().to_string());
     matcher = (*engine)->new_matcher(0);
-    if (matcher->is_refused()) return refuse(answer, matcher->refusal()->reason);
+    if (matcher->is_refused()) return refuse(answer, cause_of(*matcher->refusal()), matcher->refusal()->reason);
   }
   const Work before = sequence_ ? sequence_->work() : Work();
   const auto room =
@@ -196,9 +196,10 @@ void IterGenDecoder::decode(Subject& subject, const Question& question, const Li
   const std::optional<std::string> text = run.text();
   answer.counts.work = sequence_->work() - before;
   if (!text) return;
+  answer.output = *text;
   subject.judge(*text, answer);
-  if (answer.outcome != Answer::Outcome::UnsafeSql) return;
-  refuse(answer, "the query that was generated is not permitted: " + answer.reason);
+  if (answer.violations.empty()) return;
+  refuse(answer, Cause::RefusedByCheck, "the query that was generated is not permitted: " + answer.reason);
   answer.withheld = *text;
 }
 

@@ -17,6 +17,7 @@ Settings engine_settings(Method method, const DecodeSettings& settings) {
   // What a model wants most and may not write often begins like something it could: a name like an alias, a keyword like
   // a new name. One form for each thing leaves fewer such beginnings.
   made.style = Settings::Style::Canonical;
+  if (method == Method::Pcc) made.lookahead = settings.lookahead;
   return made;
 }
 
@@ -44,8 +45,11 @@ class MaskedDecoder::Run {
   // The finished text; nothing: the answer says why.
   std::optional<std::string> text() {
     while (!matcher_.is_terminated()) {
-      if (!step()) return std::nullopt;
+      if (step()) continue;
+      answer_.output = matcher_.text();
+      return std::nullopt;
     }
+    answer_.output = matcher_.text();
     if (auto sql = matcher_.sql()) return sql;
     refuse_as_matcher();
     return std::nullopt;
@@ -68,10 +72,14 @@ class MaskedDecoder::Run {
   }
 
   bool fill() {
-    const Stopwatch watch(answer_.counts.mask_ns);
-    const auto filled = matcher_.fill_next_token_bitmask(words_.data(), model_.logits_width());
+    const uint64_t before = answer_.counts.mask_ns;
+    const auto filled = [this] {
+      const Stopwatch watch(answer_.counts.mask_ns);
+      return matcher_.fill_next_token_bitmask(words_.data(), model_.logits_width());
+    }();
+    answer_.mask_ns.push_back(answer_.counts.mask_ns - before);
     if (!filled) {
-      refuse(answer_, "no mask, so no token: " + filled.error().to_string());
+      refuse(answer_, Cause::Fault, "no mask, so no token: " + filled.error().to_string());
       return false;
     }
     return !matcher_.is_refused() || refuse_as_matcher();
@@ -86,7 +94,7 @@ class MaskedDecoder::Run {
     const Stopwatch watch(answer_.counts.choice_ns);
     const auto chosen = masked_choice(*logits, words_);
     if (!chosen) {
-      refuse(answer_, "internal error: the mask admits no token");
+      refuse(answer_, Cause::Fault, "internal error: the mask admits no token");
       return std::nullopt;
     }
     const TokenId wanted = free_choice(logits->first(vocabulary_.size()));
@@ -144,10 +152,10 @@ class MaskedDecoder::Run {
   bool refuse_as_matcher() {
     const Refusal* refusal = matcher_.refusal();
     if (refusal == nullptr) {
-      refuse(answer_, "internal error: a token of the mask was not accepted");
+      refuse(answer_, Cause::Fault, "internal error: a token of the mask was not accepted");
       return false;
     }
-    refuse(answer_, refusal->reason);
+    refuse(answer_, cause_of(*refusal), refusal->reason);
     if (refusal->cause == RefusalCause::Fault) answer_.errors.push_back(refusal->reason);
     return false;
   }
@@ -172,7 +180,7 @@ void MaskedDecoder::decode(Subject& subject, const Question& question, const Lis
   const bool paper = method() == Method::PccPaper;
   const StopFlag stop(model_, listener);
   const auto engine = subject.engine(vocabulary_, engine_settings(method(), settings_));
-  if (!engine) return refuse(answer, engine.error().to_string());
+  if (!engine) return refuse(answer, Cause::Fault, engine.error().to_string());
   const Work before = sequence_ ? sequence_->work() : Work();
   const auto room =
       begin_question(model_, sequence_, subject.prompts().question(subject.schema(), question.text, question.evidence));
@@ -186,8 +194,8 @@ void MaskedDecoder::decode(Subject& subject, const Question& question, const Lis
 
   subject.judge(*text, answer);
   if (answer.outcome == Answer::Outcome::SafeSql) return;
-  if (paper && answer.outcome == Answer::Outcome::Failure) return;
-  refuse(answer,
+  if (paper && answer.violations.empty()) return;
+  refuse(answer, paper ? Cause::RefusedByCheck : Cause::Fault,
          (paper ? "failed terminal validation: " : "internal error: the two judges disagree: ") + answer.reason);
   answer.withheld = *text;
   if (!paper) answer.errors.push_back(answer.reason + ", on `" + *text + "`");

@@ -3,7 +3,7 @@
 // Where the mask leaves one token, it is taken without asking the model: no other tokenisation exists then. After the
 // end the checker judges the text once more. For pcc the two judges must agree: if they do not, that is a fault, and
 // the answer is Refuse. The paper's own mask promises less: what the checker calls unsafe is its failed terminal
-// validation, a Refuse too; what the database would refuse to prepare is a Failure.
+// validation, a Refuse too; what only the database would refuse to prepare is a Failure.
 #pragma once
 
 #include <memory>

@@ -14,6 +14,11 @@ bool same_settings(const Settings& a, const Settings& b) {
          a.refusal == b.refusal && a.token_budget == b.token_budget && a.cache_bytes == b.cache_bytes;
 }
 
+// The checker's two ways to say that there is no tree.
+bool is_syntax_error(std::string_view reason) {
+  return reason.starts_with("syntax error") || reason.starts_with("unrecognized token");
+}
+
 }  // namespace
 
 Subject::Subject(const Catalog& catalog, Policy policy, CheckSettings settings, const Prompts& prompts,
@@ -46,13 +51,19 @@ void Subject::judge(std::string_view sql, Answer& answer) {
   switch (judgement.verdict) {
     case Verdict::Safe:
       answer.outcome = Answer::Outcome::SafeSql;
+      answer.cause = Cause::None;
       break;
     case Verdict::Unsafe:
       answer.outcome = Answer::Outcome::UnsafeSql;
+      answer.cause = Cause::None;
       break;
     case Verdict::Outside:
+      answer.outcome = Answer::Outcome::Failure;
+      answer.cause = Cause::OutsideLanguage;
+      break;
     case Verdict::Error:
       answer.outcome = Answer::Outcome::Failure;
+      answer.cause = is_syntax_error(judgement.reason) ? Cause::ParseError : Cause::NameError;
       break;
   }
 }

@@ -39,6 +39,8 @@ std::string_view to_string(ColumnPolicy policy) {
   return kNames[static_cast<size_t>(policy)];
 }
 
+std::string_view to_string(Profile profile) { return profile == Profile::Paper ? "paper" : "strict"; }
+
 std::optional<ColumnPolicy> parse_column_policy(std::string_view text) {
   for (const ColumnPolicy policy : kColumnPolicies) {
     if (text == to_string(policy)) return policy;

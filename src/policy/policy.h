@@ -28,6 +28,7 @@ ColumnPolicy intersection(ColumnPolicy a, ColumnPolicy b);
 
 std::string_view to_string(Role role);
 std::string_view to_string(ColumnPolicy policy);
+std::string_view to_string(Profile profile);  // "strict", "paper"
 std::optional<ColumnPolicy> parse_column_policy(std::string_view text);  // exact spelling
 
 // A policy for every column of one catalogue. Values only: it does not keep the catalogue.

@@ -20,6 +20,12 @@ Result<Catalog> read_ddl_catalog(std::string_view ddl, const std::string& file =
 
 // All databases of a Spider/BIRD `tables.json`; Catalog::name() is the db_id.
 Result<std::vector<Catalog>> read_tables_json(const std::string& path);
+// The same from text; `file` is for messages.
+Result<std::vector<Catalog>> parse_tables_json(std::string_view text, const std::string& file);
+
+// One entry of such a file. A catalogue that was read from one is read back as it was; of others, what the format has
+// no place for (views, types of rowids) is lost.
+std::string to_tables_json(const Catalog& catalog);
 
 // CREATE TABLE statements that make an empty database with these tables, names quoted. Views are left out.
 std::string to_ddl(const Catalog& catalog);

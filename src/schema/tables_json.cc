@@ -165,16 +165,14 @@ class DatabaseReader {
 
 }  // namespace
 
-Result<std::vector<Catalog>> read_tables_json(const std::string& path) {
-  const Result<std::string> text = read_file(path);
-  if (!text) return text.error();
+Result<std::vector<Catalog>> parse_tables_json(std::string_view text, const std::string& path) {
   Json json;
   try {
-    json = Json::parse(*text);
+    json = Json::parse(text);
   } catch (const Json::parse_error& e) {
     // The library names the byte it stopped at, counted from 1.
     const auto offset = static_cast<uint32_t>(e.byte == 0 ? 0 : e.byte - 1);
-    return Error{"this is not JSON: unexpected text here", path, position_of(*text, offset)};
+    return Error{"this is not JSON: unexpected text here", path, position_of(text, offset)};
   } catch (const Json::exception& e) {
     return Error{std::string("this is not JSON: ") + e.what(), path, {0, 0}};
   }
@@ -190,6 +188,51 @@ Result<std::vector<Catalog>> read_tables_json(const std::string& path) {
     catalogs.push_back(*std::move(catalog));
   }
   return catalogs;
+}
+
+Result<std::vector<Catalog>> read_tables_json(const std::string& path) {
+  const Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  return parse_tables_json(*text, path);
+}
+
+std::string to_tables_json(const Catalog& catalog) {
+  using Ordered = nlohmann::ordered_json;
+  Ordered tables = Ordered::array();
+  Ordered columns = Ordered::array({Ordered::array({-1, "*"})});
+  Ordered types = Ordered::array({"text"});
+  std::vector<size_t> first;  // column number of each table's first column
+  for (const Table& table : catalog.tables()) {
+    tables.push_back(table.name);
+    first.push_back(columns.size());
+    for (const Column& column : table.columns) {
+      columns.push_back(Ordered::array({first.size() - 1, column.name}));
+      types.push_back(column.type);
+    }
+  }
+  Ordered keys = Ordered::array();
+  Ordered foreign = Ordered::array();
+  for (TableId t = 0; t < catalog.tables().size(); ++t) {
+    const Table& table = catalog.table(t);
+    Ordered key = Ordered::array();
+    for (const ColumnIndex column : table.primary_key) key.push_back(first[t] + column);
+    if (key.size() == 1) keys.push_back(key[0]);
+    if (key.size() > 1) keys.push_back(key);
+    for (const ForeignKey& one : table.foreign_keys) {
+      for (size_t i = 0; i < std::min(one.columns.size(), one.parent_columns.size()); ++i) {
+        const auto parent = catalog.find_column(one.parent_table, one.parent_columns[i]);
+        if (parent)
+          foreign.push_back(Ordered::array({first[t] + one.columns[i], first[parent->table] + parent->column}));
+      }
+    }
+  }
+  const Ordered json{{"db_id", catalog.name()},
+                     {"table_names_original", std::move(tables)},
+                     {"column_names_original", std::move(columns)},
+                     {"column_types", std::move(types)},
+                     {"primary_keys", std::move(keys)},
+                     {"foreign_keys", std::move(foreign)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace pccsql

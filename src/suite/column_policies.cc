@@ -4,6 +4,44 @@
 #include "policy/policy_file.h"
 
 namespace pccsql {
+namespace {
+
+// A number from 0 up to 1 that looks random and is the same everywhere: FNV-1a over the bytes, then SplitMix64's mixing.
+double luck(uint64_t seed, std::string_view purpose, std::string_view name) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const std::string_view text : {purpose, std::string_view("\0", 1), name}) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  hash += (seed + 1) * 0x9e3779b97f4a7c15;
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
+  hash ^= hash >> 31;
+  return static_cast<double>(hash >> 11) / static_cast<double>(uint64_t{1} << 53);
+}
+
+void disturb(const Catalog& catalog, const Disturbance& disturbance, Policy& policy) {
+  for (TableId table = 0; table < catalog.tables().size(); ++table) {
+    for (ColumnIndex column = 0; column < catalog.table(table).columns.size(); ++column) {
+      const ColumnRef ref{table, column};
+      const std::string& spelling = catalog.column(ref).name;
+      const std::string name = catalog.name() + "." + catalog.table(table).name + "." + spelling;
+      policy.set(ref, disturbed(spelling, policy.of(ref), name, disturbance));
+    }
+  }
+}
+
+}  // namespace
+
+ColumnPolicy disturbed(std::string_view column, ColumnPolicy base, std::string_view name,
+                       const Disturbance& disturbance) {
+  const bool relaxed = luck(disturbance.seed, "relax", name) < disturbance.p_relax;
+  const bool hidden = luck(disturbance.seed, "hide", name) < disturbance.p;
+  if (hidden_by_name(column)) return relaxed ? ColumnPolicy::Public : base;
+  if (public_by_name(column)) return hidden ? ColumnPolicy::Hidden : base;
+  if (base == ColumnPolicy::Public) return base;
+  if (relaxed) return ColumnPolicy::Public;
+  return hidden ? ColumnPolicy::Hidden : base;
+}
 
 UsageCounts::UsageCounts(const Catalog& catalog) {
   usage_.reserve(catalog.tables().size());
@@ -43,7 +81,7 @@ Policy assign(const Catalog& catalog, const UsageCounts& usage) {
   return policy;
 }
 
-std::vector<Policy> column_policies(const GoldData& data) {
+std::vector<Policy> column_policies(const GoldData& data, const Disturbance& disturbance) {
   std::vector<UsageCounts> usage(data.catalogs.begin(), data.catalogs.end());
   std::vector<Checker> checkers;
   checkers.reserve(data.catalogs.size());
@@ -56,7 +94,10 @@ std::vector<Policy> column_policies(const GoldData& data) {
   }
   std::vector<Policy> policies;
   policies.reserve(data.catalogs.size());
-  for (size_t i = 0; i < data.catalogs.size(); ++i) policies.push_back(assign(data.catalogs[i], usage[i]));
+  for (size_t i = 0; i < data.catalogs.size(); ++i) {
+    policies.push_back(assign(data.catalogs[i], usage[i]));
+    disturb(data.catalogs[i], disturbance, policies.back());
+  }
   return policies;
 }
 

@@ -40,7 +40,21 @@ class UsageCounts {
 ColumnPolicy assign(std::string_view column, const Usage& usage);
 Policy assign(const Catalog& catalog, const UsageCounts& usage);
 
+// How the base assignment is disturbed, to see what hangs on it. A column named like personal data becomes Public with
+// `p_relax`; one named like a name Hidden with `p`; one that its use makes ConditionOnly or AggregateOnly becomes Public
+// with `p_relax`, else Hidden with `p`. Each column has luck of its own, from the seed and its name: a larger p or
+// p_relax changes more columns, never others.
+struct Disturbance {
+  double p = 0;
+  double p_relax = 0;
+  uint64_t seed = 42;
+};
+
+// `base` is what assign() gave. `name`: database, table and column, whatever tells it from others.
+ColumnPolicy disturbed(std::string_view column, ColumnPolicy base, std::string_view name,
+                       const Disturbance& disturbance);
+
 // The policies of all databases, parallel to `data.catalogs`, from the queries of both splits.
-std::vector<Policy> column_policies(const GoldData& data);
+std::vector<Policy> column_policies(const GoldData& data, const Disturbance& disturbance = {});
 
 }  // namespace pccsql

@@ -33,7 +33,12 @@ Result<GoldQuery> gold_query(const json& entry, size_t index, const std::string&
   if (!question) return question.error();
   auto sql = text_member(entry, entry.contains("SQL") ? "SQL" : "query", index, path);
   if (!sql) return sql.error();
-  return GoldQuery{*std::move(db_id), *std::move(question), *std::move(sql)};
+  GoldQuery query{*std::move(db_id), *std::move(question), *std::move(sql)};
+  const auto evidence = entry.find("evidence");
+  if (evidence != entry.end() && evidence->is_string() && !evidence->get_ref<const std::string&>().empty()) {
+    query.evidence = evidence->get<std::string>();
+  }
+  return query;
 }
 
 template <typename T>
@@ -101,9 +106,11 @@ std::optional<size_t> GoldData::find_catalog(std::string_view db_id) const {
 
 std::optional<std::string> GoldData::database_path(std::string_view db_id) const {
   for (const std::string& folder : database_folders) {
-    const auto path = std::filesystem::path(folder) / db_id / (std::string(db_id) + ".sqlite");
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(path, ignored)) return path.string();
+    const std::string file = std::string(db_id) + ".sqlite";
+    for (const auto& path : {std::filesystem::path(folder) / db_id / file, std::filesystem::path(folder) / file}) {
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(path, ignored)) return path.string();
+    }
   }
   return std::nullopt;
 }

@@ -16,6 +16,7 @@ struct GoldQuery {
   std::string db_id;
   std::string question;
   std::string sql;
+  std::optional<std::string> evidence = {};  // BIRD's hint; nothing where it is empty
 };
 
 // One list of questions: a JSON array of objects with `db_id`, `question` and `query` (Spider) or `SQL` (BIRD).
@@ -36,7 +37,7 @@ struct GoldData {
   // Where the database's SQLite file is, if the copy has it.
   std::optional<std::string> database_path(std::string_view db_id) const;
 
-  std::vector<std::string> database_folders;  // each holds `<db_id>/<db_id>.sqlite`
+  std::vector<std::string> database_folders;  // each holds `<db_id>/<db_id>.sqlite` or `<db_id>.sqlite`
 };
 
 // `folder` holds dev.json, train_spider.json, train_others.json, tables.json and database/.

@@ -1,0 +1,146 @@
+#include "apps/suite_command.h"
+
+#include <cstdio>
+
+#include "apps/option_kinds.h"
+#include "apps/options.h"
+#include "apps/output.h"
+#include "apps/terminal.h"
+#include "base/file.h"
+#include "suite/build.h"
+#include "suite/statistics_report.h"
+
+namespace pccsql {
+namespace {
+
+constexpr const char* kFooter =
+    "A suite is one file of JSON lines: questions, gold queries, labels, policies and schemas. It is made from your "
+    "own\n"
+    "copy of Spider or BIRD; nothing of them comes with pccsql.\n"
+    "Examples:\n"
+    "  pccsql suite build spider-cu --spider DIR --out spider-cu.jsonl\n"
+    "  pccsql suite stats spider-cu.jsonl";
+
+constexpr const char* kBuildFooter =
+    "Examples:\n"
+    "  pccsql suite build spider-cu --spider DIR --out spider-cu.jsonl\n"
+    "  pccsql suite build bird-cu --bird DIR --profile strict --out bird-cu.jsonl\n"
+    "  pccsql suite build spider-acl --acl FILE.jsonl --spider DIR --out spider-acl.jsonl\n"
+    "The same inputs give the same bytes.\n"
+    "Exit status: 0 written, 2 a usage or file error.";
+
+constexpr const char* kStatsFooter =
+    "Examples:\n"
+    "  pccsql suite stats spider-cu.jsonl bird-cu.jsonl\n"
+    "  pccsql suite stats --format markdown spider-cu.jsonl\n"
+    "The paper's figures stand beside ours where it printed them, for suites built as the paper built them.\n"
+    "Exit status: 0, or 2 a usage or file error.";
+
+constexpr const char* kSpiderFolder = "Spider: dev.json, train_spider.json, train_others.json, tables.json, database/";
+constexpr const char* kBirdFolder =
+    "BIRD: dev/dev.json, dev/dev_tables.json, dev/dev_databases/, and the same of train/";
+
+void add_column_use_options(CLI::App& command, SuiteOptions& suite) {
+  add_share(command, "--p", suite.p, Share::From0, "share of columns made Hidden at random (default: 0)");
+  add_share(command, "--p-relax", suite.p_relax, Share::From0, "share of restricted columns made Public (default: 0)");
+  add_number(command, "--seed", suite.seed, 0, "of these (default: 42)");
+  command.add_option("--databases", suite.databases, "a folder in which to look for database files as well")
+      ->type_name("DIR");
+}
+
+void add_common_options(CLI::App& command, SuiteOptions& suite) {
+  add_choice<Profile>(command, "--profile", suite.profile, {{"paper", Profile::Paper}, {"strict", Profile::Strict}},
+                      "how uses are counted, for labels and runs (default: paper)");
+  add_text(command, "--out", suite.out, "FILE", "the suite's file");
+}
+
+int write_suite(const Result<Suite>& suite, const SuiteOptions& options) {
+  if (!suite) return fail(suite.error());
+  if (const auto written = write_file(*options.out, to_text(*suite)); !written) return fail(written.error());
+  size_t refuse = 0;
+  size_t missing = 0;
+  for (const SuiteQuestion& question : suite->questions) {
+    refuse += question.gold_label == GoldLabel::Refuse;
+    missing += question.db_path.empty();
+  }
+  Output output;
+  output.write(*options.out + ": " + std::to_string(suite->questions.size()) + " questions, " +
+               std::to_string(suite->questions.size() - refuse) + " sql, " + std::to_string(refuse) + " refuse, " +
+               std::to_string(suite->catalogs.size()) + " databases" +
+               (suite->execution && missing > 0 ? ", " + std::to_string(missing) + " questions without a database file"
+                                                : std::string()) +
+               "\n");
+  return output.finish(kExitFine);
+}
+
+}  // namespace
+
+SuiteCommands add_suite_commands(CLI::App& app, Options& options) {
+  SuiteOptions& suite = options.suite;
+  CLI::App* group = add_command(app, "suite", "build the benchmarks, and count what is in them", kFooter);
+  CLI::App* build = add_command(*group, "build", "make a suite from a copy of Spider or BIRD", kBuildFooter);
+  CLI::App* spider = add_command(*build, "spider-cu", "Spider's dev questions under column-use policies", kBuildFooter);
+  add_text(*spider, "--spider", suite.spider, "DIR", kSpiderFolder);
+  add_column_use_options(*spider, suite);
+  add_common_options(*spider, suite);
+  CLI::App* bird = add_command(*build, "bird-cu", "BIRD's dev questions under column-use policies", kBuildFooter);
+  add_text(*bird, "--bird", suite.bird, "DIR", kBirdFolder);
+  add_column_use_options(*bird, suite);
+  add_common_options(*bird, suite);
+  CLI::App* acl = add_command(*build, "spider-acl", "Spider-ACL's questions under its users' grants", kBuildFooter);
+  add_text(*acl, "--acl", suite.acl, "FILE", "the data as released, JSON lines");
+  add_text(*acl, "--spider", suite.spider, "DIR", "Spider: tables.json");
+  add_common_options(*acl, suite);
+  CLI::App* stats =
+      add_command(*group, "stats", "policies, labels, roles, violations, language of suites", kStatsFooter);
+  stats->add_option("FILE", suite.files, "suites");
+  add_choice<StatsFormat>(
+      *stats, "--format", suite.format,
+      {{"text", StatsFormat::Text}, {"markdown", StatsFormat::Markdown}, {"json", StatsFormat::Json}},
+      "(default: text)");
+  return {spider, bird, acl, stats};
+}
+
+int run_suite_build(const Options& options) {
+  const SuiteOptions& suite = options.suite;
+  const char* hint = "try `pccsql suite build --help`";
+  const bool bird = options.command == Command::SuiteBirdCu;
+  const bool acl = options.command == Command::SuiteSpiderAcl;
+  if (acl && !suite.acl) return fail("no data given; add `--acl FILE.jsonl`", hint);
+  if (bird && !suite.bird) return fail("no copy of BIRD given; add `--bird DIR`", hint);
+  if (!bird && !suite.spider) return fail("no copy of Spider given; add `--spider DIR`", hint);
+  if (!suite.out) return fail("where to? Add `--out FILE`", hint);
+
+  BuildOptions build;
+  build.folder = bird ? *suite.bird : *suite.spider;
+  build.acl = suite.acl.value_or("");
+  build.databases = suite.databases;
+  build.disturbance = {suite.p.value_or(0), suite.p_relax.value_or(0), suite.seed.value_or(42)};
+  build.profile = suite.profile;
+  Progress progress("questions");
+  build.done = [&progress](size_t count) { progress.done(count); };
+  if (acl) return write_suite(build_spider_acl(build), suite);
+  return write_suite(bird ? build_bird_cu(build) : build_spider_cu(build), suite);
+}
+
+int run_suite_stats(const Options& options) {
+  const SuiteOptions& suite = options.suite;
+  if (suite.files.empty()) return fail("which suites? Name their files", "try `pccsql suite stats --help`");
+  std::vector<SuiteReport> reports;
+  for (const std::string& file : suite.files) {
+    const auto read = read_suite(file);
+    if (!read) return fail(read.error());
+    Progress progress("questions");
+    reports.push_back(report_of(*read, file, [&progress](size_t count) { progress.done(count); }));
+  }
+  Output output;
+  if (suite.format == StatsFormat::Json) output.write(to_json(reports));
+  for (size_t i = 0; i < reports.size(); ++i) {
+    if (suite.format == StatsFormat::Json) break;
+    if (i > 0) output.write("\n");
+    output.write(suite.format == StatsFormat::Text ? to_text(reports[i]) : to_markdown(reports[i]));
+  }
+  return output.finish(kExitFine);
+}
+
+}  // namespace pccsql

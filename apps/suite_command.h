@@ -1,0 +1,45 @@
+// The command line of `pccsql suite build | stats`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace CLI {
+class App;
+}
+
+namespace pccsql {
+
+struct Options;
+
+enum class StatsFormat { Text, Markdown, Json };
+
+struct SuiteOptions {
+  std::optional<std::string> spider;
+  std::optional<std::string> bird;
+  std::optional<std::string> acl;
+  std::vector<std::string> databases;
+  std::optional<double> p;
+  std::optional<double> p_relax;
+  std::optional<uint64_t> seed;
+  Profile profile = Profile::Paper;
+  std::optional<std::string> out;
+
+  std::vector<std::string> files;  // stats
+  StatsFormat format = StatsFormat::Text;
+};
+
+struct SuiteCommands {
+  const CLI::App* spider_cu = nullptr;
+  const CLI::App* bird_cu = nullptr;
+  const CLI::App* spider_acl = nullptr;
+  const CLI::App* stats = nullptr;
+};
+
+// PRE: `options` lives as long as `app` parses.
+SuiteCommands add_suite_commands(CLI::App& app, Options& options);
+
+}  // namespace pccsql
