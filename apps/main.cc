@@ -33,6 +33,10 @@ int main(int argc, char** argv) {
       return pccsql::run_suite_build(options);
     case pccsql::Command::SuiteStats:
       return pccsql::run_suite_stats(options);
+    case pccsql::Command::EvalReport:
+      return pccsql::run_eval_report(options);
+    case pccsql::Command::EvalCompare:
+      return pccsql::run_eval_compare(options);
     case pccsql::Command::None:
       break;
   }

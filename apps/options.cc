@@ -164,6 +164,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   const MaskCommands mask = add_mask_commands(app, options);
   const ModelCommands model = add_model_commands(app, options);
   const SuiteCommands suite = add_suite_commands(app, options);
+  const EvalCommands eval = add_eval_commands(app, options);
 
   const auto mistake = [&](const std::string& message) {
     options.command = Command::None;
@@ -207,6 +208,8 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (suite.bird_cu->parsed()) options.command = Command::SuiteBirdCu;
   if (suite.spider_acl->parsed()) options.command = Command::SuiteSpiderAcl;
   if (suite.stats->parsed()) options.command = Command::SuiteStats;
+  if (eval.report->parsed()) options.command = Command::EvalReport;
+  if (eval.compare->parsed()) options.command = Command::EvalCompare;
   if (options.command == Command::None) {
     std::fputs(app.help().c_str(), stderr);
     options.status = kExitUsage;

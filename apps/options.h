@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/ask_options.h"
+#include "apps/eval_command.h"
 #include "apps/source.h"
 #include "apps/suite_command.h"
 #include "check/check.h"
@@ -30,7 +31,9 @@ enum class Command {
   SuiteSpiderCu,
   SuiteBirdCu,
   SuiteSpiderAcl,
-  SuiteStats
+  SuiteStats,
+  EvalReport,
+  EvalCompare
 };
 enum class Format { Default, Text, Json };
 enum class Color { Auto, Always, Never };
@@ -78,6 +81,8 @@ struct Options {
   AskOptions ask;
 
   SuiteOptions suite;
+
+  EvalReadOptions eval_read;
 };
 
 Options parse_command_line(int argc, const char* const* argv);
@@ -96,5 +101,7 @@ int run_model_verify(const Options& options);
 int run_ask(const Options& options);
 int run_suite_build(const Options& options);
 int run_suite_stats(const Options& options);
+int run_eval_report(const Options& options);
+int run_eval_compare(const Options& options);
 
 }  // namespace pccsql
