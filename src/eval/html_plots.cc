@@ -117,8 +117,8 @@ std::string axes(const Plane& plane, const char* across, const char* up) {
     out += label(x, plane.top + plane.height + 14, tick(plane.most_across), "tick", "middle");
     out += label(plane.left - 5, y + 4, tick(plane.most_up), "tick", "end");
   }
-  return out + label(plane.left + plane.width, plane.top + plane.height + 29, across, "axis", "end") +
-         label(plane.left + 4, plane.top + 12, up, "axis");
+  const double below = plane.top + plane.height + 29;
+  return out + label(plane.left + plane.width, below, across, "axis", "end") + label(plane.left, below, up, "axis");
 }
 
 std::string percent(double share) { return number(100 * share) + " %"; }
@@ -148,7 +148,7 @@ std::string leak_coverage_plot(const EvalReport& report) {
   }
   plane.most_across = rounded_up(most);
 
-  std::string body = axes(plane, "leak, %", "coverage, %");
+  std::string body = axes(plane, "leak, % →", "↑ coverage, %");
   if (report.paper != nullptr) {
     for (const PaperRow& row : report.paper->rows) {
       if (!has_row(row)) continue;

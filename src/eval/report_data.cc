@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "eval/report_shards.h"
 #include "model/sha256.h"
 #include "suite/suite.h"
 
@@ -89,12 +90,20 @@ uint64_t at_once(const ReportRow& row) {
   return std::strtoull(row.run.header.setting("parallel").value_or("1").c_str(), nullptr, 10);
 }
 
+// How many are decoded at once, what that takes, and which questions are asked.
+bool changes_no_output(const std::string& name) {
+  static const std::set<std::string> kNames{"parallel", "context", "questions", "limit",
+                                            "sample",   "seed",    "shard",     "with_database"};
+  return kNames.contains(name);
+}
+
 std::vector<BatchComparison> find_batches(const std::vector<ReportRow>& rows) {
   std::vector<BatchComparison> found;
   for (size_t i = 0; i < rows.size(); ++i) {
     for (size_t j = i + 1; j < rows.size(); ++j) {
-      const auto differing = differences(rows[i].run.header, rows[j].run.header);
-      if (differing.size() != 1 || at_once(rows[i]) == at_once(rows[j])) continue;
+      if (at_once(rows[i]) == at_once(rows[j])) continue;
+      const auto names = differing_names(rows[i].run.header, rows[j].run.header);
+      if (!std::ranges::all_of(names, changes_no_output)) continue;
       const bool i_first = at_once(rows[i]) < at_once(rows[j]);
       found.push_back(compare_outputs(rows, i_first ? i : j, i_first ? j : i));
     }
@@ -163,11 +172,13 @@ Result<EvalReport> build_report(std::vector<RunFile> runs, const BootstrapSettin
   if (runs.empty()) return Error{"there are no runs to report on", {}, {}};
   EvalReport report;
   report.bootstrap = settings;
-  for (RunFile& run : runs) {
+  for (const RunFile& run : runs) {
     if (run.questions.empty()) return Error{"has no questions yet: there is nothing to report", run.path, {}};
     if (const auto conflict = suite_conflict(runs.front(), run)) return *conflict;
   }
-  for (RunFile& run : runs) {
+  auto whole_runs = join_shards(std::move(runs), report.warnings);
+  if (!whole_runs) return whole_runs.error();
+  for (RunFile& run : *whole_runs) {
     for (std::string& warning : run_warnings(run)) report.warnings.push_back(std::move(warning));
     ReportRow row;
     row.run = std::move(run);

@@ -25,7 +25,7 @@ struct ReportRow {
   std::optional<double> recovery_bound;  // the paper's bound B, a share, of the whole suite; see ask_suites
 };
 
-// Two runs that differ in nothing but how many questions were decoded at once.
+// Two runs whose questions were decoded alike, but for how many at once; over the questions that both have.
 struct BatchComparison {
   size_t single = 0;   // row of the run with fewer at once
   size_t batched = 0;  // row of the other
@@ -52,7 +52,8 @@ std::optional<Error> suite_conflict(const RunFile& a, const RunFile& b);
 // What is worth knowing before a run's figures are read: it is not finished, its last line is cut off.
 std::vector<std::string> run_warnings(const RunFile& run);
 
-// An Error for a run without questions, and for runs of different suites.
+// Parts of one run are joined (eval/report_shards.h). An Error for a run without questions, and for runs of different
+// suites.
 Result<EvalReport> build_report(std::vector<RunFile> runs, const BootstrapSettings& settings = {});
 
 // Fills recovery_bound from the suites' files: it takes the gold queries and their policies, which a run does not hold.

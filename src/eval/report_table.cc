@@ -83,6 +83,25 @@ ReportTable metric_table(const EvalReport& report, const std::vector<Metric>& me
   return table;
 }
 
+// Questions, gold labels and bounds on recovery: once for all rows of which the same is to be said.
+void add_bounds(const EvalReport& report, std::vector<std::string>& notes) {
+  std::vector<std::pair<std::string, std::string>> said;  // what, of which rows
+  for (const ReportRow& row : report.rows) {
+    const Metrics& metrics = row.metrics;
+    std::string text = grouped(metrics.questions) + " questions, gold SQL " + grouped(metrics.sql_gold) +
+                       ", gold Refuse " + grouped(metrics.refuse_gold) + "; upper bounds on recovery: A " +
+                       fixed(100 * refuse_share(metrics), 2) + " % of all questions";
+    if (row.recovery_bound) text += ", B " + fixed(100 * *row.recovery_bound, 1) + " % of gold Refuse";
+    const auto same = std::ranges::find(said, text, &std::pair<std::string, std::string>::first);
+    if (same == said.end()) {
+      said.emplace_back(std::move(text), row.label);
+    } else {
+      same->second += "; " + row.label;
+    }
+  }
+  for (const auto& [text, rows] : said) notes.push_back((said.size() == 1 ? "All rows" : rows) + ": " + text + ".");
+}
+
 ReportTable methods_table(const EvalReport& report) {
   ReportTable table = metric_table(report,
                                    {Metric::Leak, Metric::Coverage, Metric::Recall, Metric::Recovery, Metric::Fail,
@@ -93,14 +112,7 @@ ReportTable methods_table(const EvalReport& report) {
   table.notes.push_back("Under each row: 95 % bootstrap intervals over questions (" +
                         std::to_string(report.bootstrap.draws) + " draws, seed " +
                         std::to_string(report.bootstrap.seed) + ").");
-  for (const ReportRow& row : report.rows) {
-    const Metrics& metrics = row.metrics;
-    std::string note = row.label + ": " + grouped(metrics.questions) + " questions, gold SQL " +
-                       grouped(metrics.sql_gold) + ", gold Refuse " + grouped(metrics.refuse_gold) +
-                       "; upper bounds on recovery: A " + fixed(100 * refuse_share(metrics), 2) + " % of all questions";
-    if (row.recovery_bound) note += ", B " + fixed(100 * *row.recovery_bound, 1) + " % of gold Refuse";
-    table.notes.push_back(note + ".");
-  }
+  add_bounds(report, table.notes);
   if (report.paper != nullptr) {
     table.notes.push_back("The paper's upper bounds: A " + fixed(report.paper->bound_a, 2) + " %, B " +
                           fixed(report.paper->bound_b, 1) +

@@ -121,6 +121,10 @@ TEST(ReportBatches, CountOutputsThatDiffer) {
   EXPECT_EQ(report.batches[0].compared, 4u);
   EXPECT_EQ(report.batches[0].output_differs, (std::vector<std::string>{"q1", "q4"}));
   EXPECT_EQ(report.batches[0].outcome_differs, (std::vector<std::string>{"q4"}));
+  // Fewer questions are no obstacle: those that both have are compared.
+  RunFile shorter = made_run("pcc", {four()[0]});
+  shorter.header.settings.push_back({"limit", "1"});
+  EXPECT_EQ(built(runs(batched, shorter)).batches.at(0).compared, 1u);
   // Runs that differ in more than that are not held against each other.
   batched.header.model.sha256 = "def";
   EXPECT_TRUE(built(runs(batched, made_run("pcc", four()))).batches.empty());
