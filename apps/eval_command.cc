@@ -8,8 +8,10 @@ namespace {
 
 constexpr const char* kFooter =
     "Examples:\n"
+    "  pccsql eval run --suite spider-cu.jsonl --method direct --out direct.jsonl\n"
+    "  pccsql eval run --suite spider-cu.jsonl --method pcc --out pcc.jsonl\n"
     "  pccsql eval report direct.jsonl pcc.jsonl\n"
-    "  pccsql eval report --format html --out report.html *.jsonl\n"
+    "  pccsql eval report --format html --out report.html direct.jsonl pcc.jsonl\n"
     "  pccsql eval compare direct.jsonl pcc.jsonl";
 
 constexpr const char* kReportFooter =

@@ -73,6 +73,7 @@ double mcnemar_p(uint64_t won, uint64_t lost) {
 
 Result<Comparison> compare_runs(const RunFile& a, const RunFile& b) {
   for (const RunFile* run : {&a, &b}) {
+    if (const auto unknown = unknown_suite(*run)) return *unknown;
     if (run->questions.empty()) return Error{"has no questions yet: there is nothing to compare", run->path, {}};
   }
   if (const auto conflict = suite_conflict(a, b)) return *conflict;

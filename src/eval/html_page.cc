@@ -49,7 +49,7 @@ template <typename Content>
 std::string html_table(const ReportTable& table, const char* heading, const Content& content) {
   std::string out = "<" + std::string(heading) + ">" + html_escaped(table.title) + "</" + heading + ">\n";
   if (!table.lines.empty()) {
-    out += "<div class=\"scroll\"><table><thead><tr>";
+    out += "<div class=\"scroll\"><table class=\"report\"><thead><tr>";
     for (size_t i = 0; i < table.headings.size(); ++i) out += cell(table, i, html_escaped(table.headings[i]), "th");
     out += "</tr></thead><tbody>\n";
     for (size_t line = 0; line < table.lines.size(); ++line) {

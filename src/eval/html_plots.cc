@@ -70,7 +70,7 @@ class Labels {
 
   std::string place(double x, double y, std::string_view text) {
     const double width = kLetter * static_cast<double>(text.size());
-    for (const double down : {4.0, -8.0, 16.0, -20.0, 28.0, -32.0, 40.0, -44.0}) {
+    for (const double down : {-6.0, 15.0, -20.0, 29.0, -34.0, 43.0, -48.0, 57.0}) {
       for (const bool to_right : {true, false}) {
         const Box box{to_right ? x + 8 : x - 8 - width, y + down - 10, width, kLineHeight};
         if (box.x < 0 || box.x + box.width > right_ || box.y < 0) continue;

@@ -128,6 +128,14 @@ std::string EvalReport::suite_title() const {
   return paper != nullptr ? std::string(paper->title) : header().suite.name;
 }
 
+std::optional<Error> unknown_suite(const RunFile& run) {
+  if (run.header.suite.version == kSuiteVersion) return std::nullopt;
+  return Error{"is a run over a suite of version " + std::to_string(run.header.suite.version) +
+                   "; this program knows version " + std::to_string(kSuiteVersion),
+               run.path,
+               {}};
+}
+
 std::optional<Error> suite_conflict(const RunFile& a, const RunFile& b) {
   const RunHeader::SuiteId& x = a.header.suite;
   const RunHeader::SuiteId& y = b.header.suite;
@@ -138,10 +146,6 @@ std::optional<Error> suite_conflict(const RunFile& a, const RunFile& b) {
                  {}};
   };
   if (x.name != y.name) return conflict("suite `" + y.name + "`", "`" + x.name + "`");
-  if (x.version != y.version) {
-    return conflict("version " + std::to_string(y.version) + " of suite `" + y.name + "`",
-                    "version " + std::to_string(x.version));
-  }
   if (x.profile == y.profile && x.sha256 != y.sha256) {
     for (const RunSetting& setting : y.settings) {
       for (const RunSetting& other : x.settings) {
@@ -173,6 +177,7 @@ Result<EvalReport> build_report(std::vector<RunFile> runs, const BootstrapSettin
   EvalReport report;
   report.bootstrap = settings;
   for (const RunFile& run : runs) {
+    if (const auto unknown = unknown_suite(run)) return *unknown;
     if (run.questions.empty()) return Error{"has no questions yet: there is nothing to report", run.path, {}};
     if (const auto conflict = suite_conflict(runs.front(), run)) return *conflict;
   }

@@ -45,6 +45,9 @@ struct EvalReport {
   std::string suite_title() const;  // "Spider-CU" or the suite's own name
 };
 
+// A suite of a version that this program does not know is an Error: labels and ids might mean something else.
+std::optional<Error> unknown_suite(const RunFile& run);
+
 // Why the two cannot stand in one table: nothing, or an Error about `b`. Suites that differ in the profile alone can:
 // their questions are the same, their gold labels are not.
 std::optional<Error> suite_conflict(const RunFile& a, const RunFile& b);

@@ -51,7 +51,8 @@
   }
 
   function badge(answer) {
-    const right = answer.right === null ? "" : answer.right ? ", right rows" : ", wrong rows";
+    const is_sql = answer.outcome === "safe_sql" || answer.outcome === "unsafe_sql";
+    const right = !is_sql || answer.right === null ? "" : answer.right ? ", right rows" : ", wrong rows";
     return el("span", { class: "badge outcome-" + answer.outcome }, answer.outcome + right);
   }
 
