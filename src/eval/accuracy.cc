@@ -168,7 +168,6 @@ Accuracy AccuracyJudge::judge(const std::string& database_path, std::string_view
       instance.gold = gold ? std::optional<Rows>(std::move(gold->rows)) : std::nullopt;
     }
     if (!instance.runner || !instance.gold) {
-      if (i == 0) return {};
       accuracy.all_instances = std::nullopt;
       return accuracy;
     }
