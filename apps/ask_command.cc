@@ -2,7 +2,6 @@
 //
 // Only what the checker calls safe is ever run, whatever the method. The audit line is written before any row is shown:
 // what cannot be written down is not answered.
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "apps/ask_report.h"
 #include "apps/audit_file.h"
+#include "apps/interrupts.h"
 #include "apps/line_editor.h"
 #include "apps/options.h"
 #include "apps/output.h"
@@ -19,59 +19,12 @@
 #include "base/text.h"
 #include "decode/decoder.h"
 #include "exec/runner.h"
-#include "model/http/http_chat.h"
-#include "model/known_models.h"
-#include "model/llama/llama_model.h"
 #include "model/pull/pull.h"
 #include "model/sha256.h"
 #include "policy/policy_file.h"
 
 namespace pccsql {
 namespace {
-
-constexpr int kExitInterrupted = 128 + SIGINT;
-
-std::atomic<bool> interrupted = false;
-
-void note_interrupt(int) { interrupted = true; }
-
-// Ctrl-C sets a flag, as long as this lives; a second one while the first is not heard ends the program as usual.
-class CatchInterrupts {
- public:
-  CatchInterrupts() {
-    struct sigaction action {};
-    action.sa_handler = note_interrupt;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
-    interrupted = false;
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~CatchInterrupts() { sigaction(SIGINT, &before_, nullptr); }
-  CatchInterrupts(const CatchInterrupts&) = delete;
-  CatchInterrupts& operator=(const CatchInterrupts&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
-
-// The file of the model that was asked for; a known one is fetched if it is not here yet.
-Result<std::string> model_file(const AskOptions& options) {
-  const std::string name = options.model.value_or(std::string(kDefaultModel));
-  if (const auto known = known_model(name)) return pull_model(**known);
-  return find_model(name);
-}
-
-DecodeSettings decode_settings(const AskOptions& options) {
-  DecodeSettings settings;
-  settings.max_tokens = options.max_tokens.value_or(settings.max_tokens);
-  settings.retries = options.retries.value_or(settings.retries);
-  settings.allow_refuse = options.allow_refuse;
-  settings.trace = options.trace.has_value();
-  settings.itergen_iterations = options.iterations.value_or(settings.itergen_iterations);
-  settings.itergen_names_only = options.names_only;
-  if (options.penalty) settings.recurrence_penalty = static_cast<float>(*options.penalty);
-  return settings;
-}
 
 RunLimits run_limits(const AskOptions& options) {
   RunLimits limits;
@@ -126,8 +79,7 @@ class Asker {
  private:
   explicit Asker(const Options& options) : options_(options), style_(style_for(options.color)) {}
   Result<Done> prepare();
-  Result<Done> open_file();
-  Result<Done> open_endpoint(const std::string& url);
+  Result<Done> open();
   int report(Asked& asked, bool sql_is_shown) const;
 
   const Options& options_;
@@ -139,9 +91,7 @@ class Asker {
   std::string model_hash_;  // empty for an endpoint, which does not tell
   std::string policy_hash_;
   std::optional<AuditFile> audit_;
-  std::unique_ptr<Model> model_;     // of these two
-  std::unique_ptr<ChatModel> chat_;  // there is one
-  std::string model_label_;
+  OpenedModel model_;
   std::unique_ptr<Subject> subject_;
   std::unique_ptr<Decoder> decoder_;
   std::optional<Runner> runner_;
@@ -184,45 +134,24 @@ Result<Done> Asker::prepare() {
   }
   subject_ =
       std::make_unique<Subject>(*catalog_, *policy_, options_.settings, prompts_ ? *prompts_ : Prompts::standard());
-  if (ask.model && is_url(*ask.model)) return open_endpoint(*ask.model);
-  if (ask.model_name) return Error{"`--model-name` goes with the address of an endpoint in `--model`", {}, {}};
-  return open_file();
+  return open();
 }
 
-Result<Done> Asker::open_endpoint(const std::string& url) {
-  if (!options_.ask.model_name) return Error{"which model of the endpoint? Name it with `--model-name`", {}, {}};
-  HttpOptions http;
-  http.url = url;
-  http.model = *options_.ask.model_name;
-  http.key = api_key_for(url);
-  auto chat = make_http_chat(http);
-  if (!chat) return chat.error();
-  chat_ = std::move(*chat);
-  model_label_ = url + " " + http.model;
-  auto decoder = make_decoder(options_.ask.method, *chat_, decode_settings(options_.ask));
-  if (!decoder) return decoder.error();
-  decoder_ = std::move(*decoder);
-  return Done{};
-}
-
-Result<Done> Asker::open_file() {
+Result<Done> Asker::open() {
   const AskOptions& ask = options_.ask;
-  const auto file = model_file(ask);
-  if (!file) return file.error();
-  LlamaOptions llama;
-  llama.threads = static_cast<uint32_t>(std::min<uint64_t>(ask.threads.value_or(0), UINT32_MAX));
-  llama.context = static_cast<uint32_t>(std::min<uint64_t>(ask.context.value_or(0), UINT32_MAX));
-  if (ask.gpu_layers) llama.gpu_layers = static_cast<uint32_t>(std::min<uint64_t>(*ask.gpu_layers, UINT32_MAX));
-  auto model = load_llama_model(*file, llama);
-  if (!model) return model.error();
-  model_ = std::move(*model);
-  model_label_ = model_->name();
-  if (audit_) {
-    const auto hash = model_->hash();
+  auto opened = open_model(ask);
+  if (!opened) return opened.error();
+  model_ = *std::move(opened);
+  if (audit_ && model_.model) {
+    const auto hash = model_.model->hash();
     if (!hash) return hash.error();
     model_hash_ = *hash;
   }
-  decoder_ = make_decoder(ask.method, *model_, decode_settings(ask));
+  DecodeSettings settings = decode_settings(ask);
+  settings.trace = ask.trace.has_value();
+  auto decoder = open_decoder(model_, ask.method, settings);
+  if (!decoder) return decoder.error();
+  decoder_ = *std::move(decoder);
   return Done{};
 }
 
@@ -230,7 +159,7 @@ int Asker::ask(const std::string& question) {
   const CatchInterrupts interrupts;
   LiveText live(options_.ask.format == AskFormat::Table && isatty(STDOUT_FILENO) != 0);
   Listener listener;
-  listener.stop = &interrupted;
+  listener.stop = &interrupts.flag();
   listener.on_text = [&live](std::string_view piece) { live.add(piece); };
   listener.on_discard = [&live](size_t bytes) { live.take_back(bytes); };
 
@@ -246,7 +175,7 @@ int Asker::ask(const std::string& question) {
     return kExitInterrupted;
   }
   if (runner_ && asked.answer.outcome == Answer::Outcome::SafeSql) {
-    auto rows = runner_->run(*asked.answer.sql, &interrupted);
+    auto rows = runner_->run(*asked.answer.sql, &interrupts.flag());
     if (rows) {
       asked.rows = std::move(*rows);
     } else {
@@ -254,14 +183,14 @@ int Asker::ask(const std::string& question) {
     }
   }
   if (audit_) {
-    const auto added = audit_->add(audit_line(asked, model_label_, model_hash_, policy_hash_));
+    const auto added = audit_->add(audit_line(asked, model_.label, model_hash_, policy_hash_));
     if (!added) return fail(added.error());
   }
   if (options_.ask.trace) {
     if (const auto written = write_file(*options_.ask.trace, trace_json(asked)); !written) return fail(written.error());
   }
   const int status = report(asked, asked.answer.sql && live.shows(*asked.answer.sql));
-  return interrupted ? kExitInterrupted : status;
+  return interrupts.flag() ? kExitInterrupted : status;
 }
 
 int Asker::report(Asked& asked, bool sql_is_shown) const {

@@ -37,31 +37,14 @@ CLI::App* add_ask_command(CLI::App& app, Options& options) {
       ->group("Database");
   command->add_flag("--no-run", ask.no_run, "write the query, do not run it")->group("Database");
 
-  add_text(*command, "--model", ask.model, "NAME|FILE|URL",
-           "a model of `pccsql model list`, a GGUF file, or a chat endpoint (default: qwen2.5-coder-1.5b)")
-      ->group("Model");
-  add_text(*command, "--model-name", ask.model_name, "NAME", "the model's name at the endpoint")->group("Model");
-  add_number(*command, "--threads", ask.threads, 1, "threads (default: one a core)")->group("Model");
-  add_number(*command, "--context", ask.context, 1, "tokens that prompt and answer may have together")->group("Model");
-  add_number(*command, "--gpu-layers", ask.gpu_layers, 0, "layers on the GPU (default: all that fit)")->group("Model");
+  add_model_options(*command, ask);
 
-  std::vector<std::pair<std::string, Method>> methods;
-  for (const Method method : kMethods) methods.emplace_back(to_string(method), method);
-  add_choice<Method>(*command, "--method", ask.method, methods, "how the query is made (default: pcc)")
-      ->group("Method");
+  add_method_options(*command, ask);
   add_choice<Profile>(*command, "--profile", options.settings.profile,
                       {{"strict", Profile::Strict}, {"paper", Profile::Paper}},
                       "how uses are counted (default: strict)")
       ->group("Method");
-  add_number(*command, "--max-tokens", ask.max_tokens, 1, "tokens of one generation (default: 512)")->group("Method");
-  command->add_flag("--allow-refuse", ask.allow_refuse, "pcc: the model may refuse of its own accord")->group("Method");
-  add_number(*command, "--retries", ask.retries, 0, "retry: attempts after the first (default: 3)")->group("Method");
-  add_number(*command, "--itergen-iterations", ask.iterations, 1, "itergen: names to stop at (default: 20)")
-      ->group("Method");
-  add_share(*command, "--itergen-penalty", ask.penalty, Share::Above0, "itergen: recurrence penalty (default: 0.7)");
-  command->add_flag("--itergen-names-only", ask.names_only, "itergen: check only whether names exist")->group("Method");
   add_text(*command, "--evidence", ask.evidence, "TEXT", "a hint that goes with the question")->group("Method");
-  add_text(*command, "--prompts", ask.prompts, "DIR", "templates to use instead of the program's own")->group("Method");
 
   add_choice<AskFormat>(*command, "--format", ask.format,
                         {{"table", AskFormat::Table}, {"json", AskFormat::Json}, {"csv", AskFormat::Csv}},

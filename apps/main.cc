@@ -33,6 +33,12 @@ int main(int argc, char** argv) {
       return pccsql::run_suite_build(options);
     case pccsql::Command::SuiteStats:
       return pccsql::run_suite_stats(options);
+    case pccsql::Command::EvalRun:
+      return pccsql::run_eval_run(options);
+    case pccsql::Command::EvalSweepRetry:
+    case pccsql::Command::EvalSweepPolicy:
+    case pccsql::Command::EvalSweepLookahead:
+      return pccsql::run_eval_sweep(options);
     case pccsql::Command::EvalReport:
       return pccsql::run_eval_report(options);
     case pccsql::Command::EvalCompare:

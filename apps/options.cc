@@ -165,6 +165,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   const ModelCommands model = add_model_commands(app, options);
   const SuiteCommands suite = add_suite_commands(app, options);
   const EvalCommands eval = add_eval_commands(app, options);
+  const EvalRunCommands eval_run = add_eval_run_commands(*app.get_subcommand("eval"), options);
 
   const auto mistake = [&](const std::string& message) {
     options.command = Command::None;
@@ -208,6 +209,10 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (suite.bird_cu->parsed()) options.command = Command::SuiteBirdCu;
   if (suite.spider_acl->parsed()) options.command = Command::SuiteSpiderAcl;
   if (suite.stats->parsed()) options.command = Command::SuiteStats;
+  if (eval_run.run->parsed()) options.command = Command::EvalRun;
+  if (eval_run.retry->parsed()) options.command = Command::EvalSweepRetry;
+  if (eval_run.policy->parsed()) options.command = Command::EvalSweepPolicy;
+  if (eval_run.lookahead->parsed()) options.command = Command::EvalSweepLookahead;
   if (eval.report->parsed()) options.command = Command::EvalReport;
   if (eval.compare->parsed()) options.command = Command::EvalCompare;
   if (options.command == Command::None) {

@@ -7,6 +7,7 @@
 
 #include "apps/ask_options.h"
 #include "apps/eval_command.h"
+#include "apps/eval_run.h"
 #include "apps/source.h"
 #include "apps/suite_command.h"
 #include "check/check.h"
@@ -32,6 +33,10 @@ enum class Command {
   SuiteBirdCu,
   SuiteSpiderAcl,
   SuiteStats,
+  EvalRun,
+  EvalSweepRetry,
+  EvalSweepPolicy,
+  EvalSweepLookahead,
   EvalReport,
   EvalCompare
 };
@@ -82,6 +87,8 @@ struct Options {
 
   SuiteOptions suite;
 
+  EvalRunOptions eval_run;
+  EvalSweepOptions eval_sweep;
   EvalReadOptions eval_read;
 };
 
@@ -101,6 +108,8 @@ int run_model_verify(const Options& options);
 int run_ask(const Options& options);
 int run_suite_build(const Options& options);
 int run_suite_stats(const Options& options);
+int run_eval_run(const Options& options);
+int run_eval_sweep(const Options& options);
 int run_eval_report(const Options& options);
 int run_eval_compare(const Options& options);
 

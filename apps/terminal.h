@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 
 #include "apps/options.h"
 #include "apps/render.h"
@@ -22,8 +23,12 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void done(size_t count);
+  // With a bar, the rate and the time left. `before`: of `count`, done before this began. `more` goes to the line's end.
+  void done(size_t count, size_t all, size_t before, const std::string& more);
 
  private:
+  bool is_time();
+
   const char* unit_;
   bool wanted_;
   bool shown_ = false;

@@ -1,0 +1,100 @@
+#include "apps/model_options.h"
+
+#include <algorithm>
+
+#include "apps/option_kinds.h"
+#include "model/http/http_chat.h"
+#include "model/known_models.h"
+#include "model/llama/llama_model.h"
+#include "model/pull/pull.h"
+
+namespace pccsql {
+namespace {
+
+Result<std::string> model_file(const ModelOptions& options) {
+  const std::string name = options.model.value_or(std::string(kDefaultModel));
+  if (const auto known = known_model(name)) return pull_model(**known);
+  return find_model(name);
+}
+
+uint32_t narrowed(uint64_t number) { return static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX)); }
+
+Result<OpenedModel> open_endpoint(const ModelOptions& options) {
+  if (!options.model_name) return Error{"which model of the endpoint? Name it with `--model-name`", {}, {}};
+  HttpOptions http;
+  http.url = *options.model;
+  http.model = *options.model_name;
+  http.key = api_key_for(http.url);
+  auto chat = make_http_chat(http);
+  if (!chat) return chat.error();
+  OpenedModel opened;
+  opened.chat = std::move(*chat);
+  opened.label = http.url + " " + http.model;
+  opened.file = http.url;
+  return opened;
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, ModelOptions& options) {
+  add_text(app, "--model", options.model, "NAME|FILE|URL",
+           "a model of `pccsql model list`, a GGUF file, or a chat endpoint (default: qwen2.5-coder-1.5b)")
+      ->group("Model");
+  add_text(app, "--model-name", options.model_name, "NAME", "the model's name at the endpoint")->group("Model");
+  add_number(app, "--threads", options.threads, 1, "threads (default: one a core)")->group("Model");
+  add_number(app, "--context", options.context, 1, "tokens that prompt and answer may have together")->group("Model");
+  add_number(app, "--gpu-layers", options.gpu_layers, 0, "layers on the GPU (default: all that fit)")->group("Model");
+}
+
+void add_method_options(CLI::App& app, MethodOptions& options) {
+  std::vector<std::pair<std::string, Method>> methods;
+  for (const Method method : kMethods) methods.emplace_back(to_string(method), method);
+  add_choice<Method>(app, "--method", options.method, methods, "how the query is made (default: pcc)")->group("Method");
+  add_number(app, "--max-tokens", options.max_tokens, 1, "tokens of one generation (default: 512)")->group("Method");
+  app.add_flag("--allow-refuse", options.allow_refuse, "pcc: the model may refuse of its own accord")->group("Method");
+  add_number(app, "--retries", options.retries, 0, "retry: attempts after the first (default: 3)")->group("Method");
+  add_number(app, "--itergen-iterations", options.iterations, 1, "itergen: names to stop at (default: 20)")
+      ->group("Method");
+  add_share(app, "--itergen-penalty", options.penalty, Share::Above0, "itergen: recurrence penalty (default: 0.7)")
+      ->group("Method");
+  app.add_flag("--itergen-names-only", options.names_only, "itergen: check only whether names exist")->group("Method");
+  add_text(app, "--prompts", options.prompts, "DIR", "templates to use instead of the program's own")->group("Method");
+}
+
+DecodeSettings decode_settings(const MethodOptions& options) {
+  DecodeSettings settings;
+  settings.max_tokens = options.max_tokens.value_or(settings.max_tokens);
+  settings.retries = options.retries.value_or(settings.retries);
+  settings.allow_refuse = options.allow_refuse;
+  settings.itergen_iterations = options.iterations.value_or(settings.itergen_iterations);
+  settings.itergen_names_only = options.names_only;
+  if (options.penalty) settings.recurrence_penalty = static_cast<float>(*options.penalty);
+  return settings;
+}
+
+Result<OpenedModel> open_model(const ModelOptions& options, const OpenAs& as) {
+  if (options.model && is_url(*options.model)) return open_endpoint(options);
+  if (options.model_name) return Error{"`--model-name` goes with the address of an endpoint in `--model`", {}, {}};
+  const auto file = model_file(options);
+  if (!file) return file.error();
+  LlamaOptions llama;
+  llama.threads = narrowed(options.threads.value_or(0));
+  llama.context = narrowed(options.context.value_or(0));
+  if (options.gpu_layers) llama.gpu_layers = narrowed(*options.gpu_layers);
+  llama.sequences = as.sequences;
+  llama.keep_prefixes = as.keep_prefixes;
+  auto model = load_llama_model(*file, llama);
+  if (!model) return model.error();
+  OpenedModel opened;
+  opened.model = std::move(*model);
+  opened.label = opened.model->name();
+  opened.file = *file;
+  return opened;
+}
+
+Result<std::unique_ptr<Decoder>> open_decoder(OpenedModel& opened, Method method, const DecodeSettings& settings) {
+  if (opened.model) return make_decoder(method, *opened.model, settings);
+  return make_decoder(method, *opened.chat, settings);
+}
+
+}  // namespace pccsql
