@@ -234,18 +234,28 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
       for (const Source* source : step.ctes(step.level())) {
         if (step.table_fits(source->name)) add(source->name, true);
       }
+      // In canonical style derived tables are not nested, unless nothing else is left or they make up the width of a `*`.
+      if (canonical && step.level().kind == Level::Derived && !step.level().star && !next.bare.empty()) {
+        next.terminals[static_cast<size_t>(Terminal::LeftParen)] = false;
+      }
       break;
     case Slot::Alias:
     case Slot::NewName:
       if (canonical && slot == Slot::Alias) break;  // with AS
       if (step.names_from_item()) {
+        const std::vector<Obligation> pending = step.pending(step.level());
+        const auto fits = [&](const Obligation& wanted) {
+          return wanted.qualifier != kNoName && step.alias_fits(wanted.qualifier);
+        };
         const bool fresh = step.fresh_alias_fits();
         if (fresh && !canonical) add_new();
-        next.from_alias = fresh && canonical;
+        // In canonical style an alias that is owed is given to the first table that can have it: a model that wrote T2
+        // for the table that it goes on to call T1 is then put right.
+        next.from_alias = fresh && canonical && std::none_of(pending.begin(), pending.end(), fits);
         const auto take = [&](NameId name) { next.taken.emplace_back(store_.names.text(name)); };
-        for (const Obligation& wanted : step.pending(step.level())) {
+        for (const Obligation& wanted : pending) {
           if (wanted.qualifier == kNoName) continue;
-          if (step.alias_fits(wanted.qualifier)) {
+          if (fits(wanted)) {
             add(wanted.qualifier, true);
           } else if (next.from_alias) {
             take(wanted.qualifier);
