@@ -31,6 +31,13 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
     if (witness->open_name != kNoName && step.alias_fits(witness->open_name)) {
       return name(store_.names.text(witness->open_name));
     }
+    if (tracker_.world_.settings().style == Style::Canonical) {  // an alias that is owed goes before a new one
+      for (const Obligation& wanted : step.pending(level)) {
+        if (wanted.qualifier != kNoName && step.alias_fits(wanted.qualifier)) {
+          return name(store_.names.text(wanted.qualifier));
+        }
+      }
+    }
     if (const auto fresh = fresh_name(at_)) return fresh;
     return next_name();
   }

@@ -38,7 +38,7 @@ Key content_of(const Expectation& next) {
   }
   hash.add(uint64_t{next.free_word} | uint64_t{next.free_quoted} << 1 | uint64_t{next.free_string} << 2 |
            uint64_t{next.alias} << 3 | uint64_t{next.extreme} << 4 | uint64_t{next.from_alias} << 5 |
-           uint64_t{next.most_value} << 32);
+           uint64_t{next.glued} << 6 | uint64_t{next.most_value} << 32);
   hash.add(next.taken.size());
   for (const std::string& name : next.taken) hash.add(name);
   return hash.key();
@@ -121,6 +121,11 @@ const Expectation& SqlTracker::expected(Index sem) {
     expect_names(sem, next);
     store_.release(mark);
   }
+  const Frame& frame = store_.frames[state.frame];
+  const bool after_dot = state.open > 0 && frame.kind == Frame::Expr && frame.qualifier != kNoName && !frame.after;
+  TerminalSet dot;
+  dot.set(static_cast<size_t>(Terminal::Dot));
+  next.glued = world_.settings().style == Style::Canonical && (after_dot || next.terminals == dot);
   std::sort(next.bare.begin(), next.bare.end());
   next.bare.erase(std::unique(next.bare.begin(), next.bare.end()), next.bare.end());
   std::sort(next.quoted.begin(), next.quoted.end());
@@ -193,7 +198,7 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         if (step.qualifier_fits(name)) add(name, true);
       }
       for (const NameId name : world_.function_names()) {
-        if (step.function_fits_here(name)) add(name, false);
+        if ((!canonical || world_.is_usual(name)) && step.function_fits_here(name)) add(name, false);
       }
       for (const NameId name : {world_.true_name(), world_.false_name()}) {
         if ((step.readings(name, Quote::None) & AsBoolean) != 0) add(name, false);

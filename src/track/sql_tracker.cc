@@ -47,6 +47,9 @@ Index SqlTracker::read(Index sem, const EndedLexeme& lexeme, const Literal& lite
   if (word.terminal == Terminal::Name) {
     const std::string text = store_.texts.str(lexeme.text);
     if (text.empty()) return kNever;
+    if (world_.settings().style == Style::Canonical && !is_canonical_name(expected(sem), folded(text), lexeme.quote)) {
+      return kNever;
+    }
     word.name = store_.names.intern(text);
     word.keyword = lexeme.quote == Quote::None && terminal_of(text) != Terminal::Illegal;
   }
@@ -60,6 +63,19 @@ Index SqlTracker::read(Index sem, const EndedLexeme& lexeme, const Literal& lite
   reads_.push_back({sem, word.terminal, to, sems_[sem].reads});
   sems_[sem].reads = static_cast<Index>(reads_.size() - 1);
   return to;
+}
+
+// Whether a name that has ended is one of those expected, and not only the beginning of one.
+bool SqlTracker::is_canonical_name(const Expectation& next, const std::string& text, Quote quote) const {
+  const bool quoted = quote != Quote::None;
+  const std::vector<std::string>& own = quoted ? next.own_quoted : next.own_bare;
+  if (std::find(own.begin(), own.end(), text) != own.end()) return true;
+  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
+  const NameId name = world_.names().find(text);
+  if (name != kNoName && std::binary_search(ranks.begin(), ranks.end(), world_.rank(name))) return true;
+  if (quoted) return false;
+  if (next.free_word || (next.alias && alias_fits(text))) return true;
+  return next.from_alias && alias_fits(text) && !std::binary_search(next.taken.begin(), next.taken.end(), text);
 }
 
 Index SqlTracker::ended(PrefixId prefix) {
@@ -138,10 +154,9 @@ PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
 // One blank where blanks may be, none at the beginning; words spelled as the world spells them.
 bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte) {
   if (after.lex.kind == Kind::Blank && after.lex.run > 0) {
-    const Frame& frame = store_.frames[after.sem == kNever ? 0 : sems_[after.sem].sem.frame];
-    const bool qualified = frame.kind == Frame::Expr && frame.qualifier != kNoName && !frame.after;
-    return byte == ' ' && after.lex.run == 1 && before.started && !qualified;
+    return byte == ' ' && after.lex.run == 1 && before.started && !expected(after.sem).glued;
   }
+  if (after.lex.kind == Kind::Dot && before.lex.kind == Kind::Blank && before.lex.run > 0) return false;
   const bool quoted = after.lex.kind == Kind::Quoted || after.lex.kind == Kind::QuotedEnd;
   if (after.lex.kind != Kind::Word && !quoted) return true;
   if (quoted && after.lex.quote != Quote::Double) return false;

@@ -39,6 +39,7 @@ struct Expectation {
   bool alias = false;        // anything of an alias's shape, to qualify a column
   bool from_alias = false;   // likewise, to name an item of FROM, except
   std::vector<std::string> taken;
+  bool glued = false;       // no blank before it, in canonical style: around a `.`
   bool extreme = true;      // numbers of any size, strings
   uint32_t most_value = 0;  // if not 0: an integer from 1 to this
   Key content;              // of all of it
@@ -122,6 +123,7 @@ class SqlTracker final : public Tracker {
   bool leads_to_no_word(const Prefix& before, uint8_t byte);
   bool quoted_fits(const Prefix& prefix, bool more);
   bool number_fits(const Prefix& prefix, const NumberKinds& kinds) const;
+  bool is_canonical_name(const Expectation& next, const std::string& text, Quote quote) const;
   bool alias_free(const Expectation& next, const std::string& text) const;
   bool canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte);
   bool is_alias_prefix(std::string_view folded) const;

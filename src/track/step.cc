@@ -113,7 +113,7 @@ bool Step::enter(RuleId rule, const Word& word) {
     case R::query:
       return open_query();
     case R::with:
-      return level_.depth + 9 + kSelectDepth <= kDeepest;
+      return level_.depth + 9 + kSelectDepth <= world_.deepest();
     case R::cte: {
       level_.declared = 0;
       level_dirty_ = true;
@@ -181,7 +181,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       set.place = operand_place();
       set.place.asked = true;
       set.depth = static_cast<uint16_t>(operand_depth() + 5);
-      if (set.depth > kDeepest) return false;
+      if (set.depth > world_.deepest()) return false;
       push_frame(set);
       return true;
     }
@@ -192,7 +192,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       cast.kind = Frame::Cast;
       cast.place = operand_place();
       cast.depth = static_cast<uint16_t>(operand_depth() + 2);
-      if (cast.depth + 2 > kDeepest) return false;
+      if (cast.depth + 2 > world_.deepest()) return false;
       push_frame(cast);
       return true;
     }
@@ -202,7 +202,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       cases.kind = Frame::Case;
       cases.place = operand_place();
       cases.depth = static_cast<uint16_t>(operand_depth());
-      if (cases.depth + 6 > kDeepest) return false;
+      if (cases.depth + 6 > world_.deepest()) return false;
       push_frame(cases);
       return true;
     }
@@ -227,7 +227,7 @@ bool Step::enter(RuleId rule, const Word& word) {
         filter.place.local = true;
       }
       filter.depth = static_cast<uint16_t>(frame_.depth + 9);
-      if (filter.depth > kDeepest) return false;
+      if (filter.depth > world_.deepest()) return false;
       push_frame(filter);
       return true;
     }
@@ -240,7 +240,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       window.place.inside = Place::Window;
       window.place.windows = false;
       window.depth = static_cast<uint16_t>(frame_.depth + 9);
-      if (window.depth + 8 > kDeepest) return false;
+      if (window.depth + 8 > world_.deepest()) return false;
       push_frame(window);
       return true;
     }

@@ -28,7 +28,7 @@ bool Step::open_call() {
   call.scalar_only = mode == Callable::Extreme && !aggregate_fits();
   call.pairs = 0;
   call.bound = Terminal::End;
-  if (call.depth + 9 > kDeepest || frame_.height >= kTallest) return false;
+  if (call.depth + 9 > world_.deepest() || frame_.height >= kTallest) return false;
   frame_.height = static_cast<uint16_t>(frame_.height + 1);
   call.aggregating = level_.aggregating;
   call.item_aggregate = level_.item_aggregate;
@@ -60,7 +60,7 @@ bool Step::aggregate_fits() {
 }
 
 bool Step::can_be_window(const Frame& call) const {
-  return call.place.windows && !call.distinct && call.depth + 17 <= kDeepest;
+  return call.place.windows && !call.distinct && call.depth + 17 <= world_.deepest();
 }
 
 // The call of an aggregate around this place that is not a window function yet and could be one: aggregates may stand in
@@ -253,7 +253,7 @@ bool Step::read_call(const Word& word) {
 
 bool Step::open_over() {
   const Callable& function = *frame_.function;
-  if (frame_.depth + 17 > kDeepest) return false;  // the window would have no room
+  if (frame_.depth + 17 > world_.deepest()) return false;  // the window would have no room
   if (!frame_.place.windows || frame_.distinct || frame_.scalar_only || function.mode == Callable::Scalar) return false;
   frame_.part = 1;  // it is a window function
   frame_dirty_ = true;

@@ -113,7 +113,7 @@ bool Step::open_expr() {
         break;
     }
   }
-  if (expr.depth > kDeepest) return false;
+  if (expr.depth > world_.deepest()) return false;
   push_frame(expr);
   frame_.operand = ref_count();
   return true;
@@ -227,7 +227,7 @@ bool Step::read_operand(const Word& word) {
     case Terminal::kw_EXISTS: {
       frame_.part = 3;
       frame_dirty_ = true;
-      if (operand_depth() + 2 + kSelectDepth > kDeepest) return false;
+      if (operand_depth() + 2 + kSelectDepth > world_.deepest()) return false;
       if (const Frame* const order = term(); order != nullptr && order->pure) {
         if (order->compound) return false;
         change_term([](Frame& term) { term.pure = false; });
@@ -242,7 +242,7 @@ bool Step::read_operand(const Word& word) {
       paren.and_operand = store_.operators[frame_.operators].and_ || (frame_.operators == 0 && frame_.and_operand);
       frame_.part = 0;
       frame_dirty_ = true;
-      if (paren.depth > kDeepest || frame_.height >= kTallest) return false;
+      if (paren.depth > world_.deepest() || frame_.height >= kTallest) return false;
       frame_.height = static_cast<uint16_t>(frame_.height + 1);
       push_frame(paren);
       return true;

@@ -114,7 +114,7 @@ bool Step::push_operator(Terminal op, int binds, bool asks, bool arithmetic, int
   node.weight = static_cast<uint8_t>(weight);
   node.weights = static_cast<uint16_t>(below.weights + weight);
   node.left = frame_.operand;
-  if (frame_.depth + node.weights > kDeepest) return false;
+  if (frame_.depth + node.weights > world_.deepest()) return false;
   store_.operators.push_back(node);
   frame_.operators = static_cast<Index>(store_.operators.size() - 1);
   frame_.operand = ref_count();
@@ -200,7 +200,7 @@ bool Step::read_infix(const Word& word) {
       frame_.part = 0;
       frame_.distinct = word.terminal == Terminal::kw_GLOB;  // which takes no ESCAPE
       frame_dirty_ = true;
-      if (operand_depth() + 6 > kDeepest) return false;
+      if (operand_depth() + 6 > world_.deepest()) return false;
       return negated || read_operator(word.terminal, true);
     }
     case Terminal::kw_AND:  // of BETWEEN

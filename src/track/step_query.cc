@@ -45,7 +45,7 @@ bool Step::open_query() {
       default:
         return false;
     }
-    if (inner.depth + kSelectDepth > kDeepest) return false;
+    if (inner.depth + kSelectDepth > world_.deepest()) return false;
     if (inner.kind != Level::Cte && inner.kind != Level::Derived) {
       if (frame_.place.clause == Clause::Limit) {
         inner.view = Level::Nothing;

@@ -118,11 +118,11 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
   if (level.tables + tables_of(level, found) > level.most_tables) return false;
   const int derived = level.depth + (level.branches > 1 ? 2 : 0) + 6 + kSelectDepth;
   for (const FromChoice& choice : found.from) {
-    if (choice.source == nullptr && derived > kDeepest) return false;
+    if (choice.source == nullptr && derived > world_.deepest()) return false;
   }
   // Where `*` must come to a given width, only derived tables are sure to fill it.
   const bool wants_item = level.item_open || level.clause == Clause::Items;
-  if (level.plain_star && wants_item && derived > kDeepest && width_fixed(level)) return false;
+  if (level.plain_star && wants_item && derived > world_.deepest() && width_fixed(level)) return false;
   // A name in ON cannot be merged by RIGHT or FULL further right.
   if (level.from != 0 && store_.from[level.from].outer) {
     for (Index i = found.open_merged.empty() ? 0 : level.refs; i != 0; i = store_.refs[i].below) {

@@ -61,14 +61,14 @@ bool Step::boolean_fits(NameId name) const {
 
 bool Step::function_fits(NameId name) {
   const Callable* function = world_.function(name);
-  if (function == nullptr || operand_depth() + 9 > kDeepest || frame_.height >= kTallest) return false;
+  if (function == nullptr || operand_depth() + 9 > world_.deepest() || frame_.height >= kTallest) return false;
   const Place place = operand_place();
   switch (function->mode) {
     case Callable::Sums:
     case Callable::Aggregate:
       return aggregate_fits();
     case Callable::Window:
-      return place.windows && operand_depth() + 18 <= kDeepest;
+      return place.windows && operand_depth() + 18 <= world_.deepest();
     default:
       return true;
   }

@@ -41,7 +41,7 @@ bool Step::outputs_fit(bool complete) {
 // Whether FROM can take one at all.
 bool Step::derived_table_fits() {
   const int depth = level_.depth + (level_.branches > 1 ? 2 : 0) + 6;
-  if (table_room(level_) < 1 || depth + kSelectDepth > kDeepest) return false;
+  if (table_room(level_) < 1 || depth + kSelectDepth > world_.deepest()) return false;
   // Under `*` it puts out one column at least, beside what the names ask for.
   return !(level_.plain_star || level_.join_natural) || !world_.settings().lookahead || derived_fits(level_, {}, false);
 }

@@ -13,6 +13,12 @@ constexpr std::string_view kTypes[] = {
     "FLOAT",    "INT",    "INTEGER", "NUMBER", "NUMERIC",   "NVARCHAR", "PRECISION", "REAL",    "SIGNED",
     "SMALLINT", "STRING", "TEXT",    "TIME",   "TIMESTAMP", "TINYINT",  "UNSIGNED",  "VARCHAR", "YEAR"};
 constexpr std::string_view kCollations[] = {"BINARY", "NOCASE", "RTRIM"};
+constexpr std::string_view kUsualFunctions[] = {
+    "abs",          "avg",       "coalesce", "count",   "date",      "datetime",   "dense_rank", "first_value",
+    "group_concat", "ifnull",    "iif",      "instr",   "julianday", "lag",        "last_value", "lead",
+    "length",       "lower",     "ltrim",    "max",     "min",       "nth_value",  "ntile",      "nullif",
+    "percent_rank", "printf",    "rank",     "replace", "round",     "row_number", "rtrim",      "strftime",
+    "substr",       "substring", "sum",      "time",    "total",     "trim",       "upper"};
 constexpr std::string_view kRowids[] = {"rowid", "oid", "_rowid_"};
 
 bool looks_bare(std::string_view text) {
@@ -150,6 +156,8 @@ void World::add_functions() {
     if (text == "coalesce" || text == "ifnull") callable.hands = Callable::All;
     if (text == "round") callable.hands = Callable::First;
     if (text == "iif") callable.hands = Callable::NotFirst;
+    callable.usual =
+        std::find(std::begin(kUsualFunctions), std::end(kUsualFunctions), text) != std::end(kUsualFunctions);
     function_of_[name] = static_cast<uint16_t>(functions_.size());
     functions_.push_back(callable);
     function_names_.push_back(name);

@@ -25,6 +25,7 @@ inline constexpr uint32_t kLongestBlank = 32;
 inline constexpr int kDeepest = 78;      // of the database's parser stack of 100
 inline constexpr int kSelectDepth = 16;  // of it, what a SELECT and its clauses need
 inline constexpr int kTallest = 900;     // operators in one expression; the database takes a tree of 1,000
+inline constexpr int kDeepestCanonical = 40;
 inline constexpr int kMostCanonicalTables = 8;
 inline constexpr int kMostTables = 60;     // of the database's 64, counted through derived tables
 inline constexpr int kMostOutputs = 1900;  // of the database's 2,000
@@ -46,6 +47,7 @@ struct Callable {
   } mode = Scalar;
   enum Hands : uint8_t { None, All, First, NotFirst } hands = None;  // arguments whose value the result is
   bool star = false;                                                 // COUNT(*)
+  bool usual = false;                                                // queries are commonly written with it
 };
 
 class World {
@@ -83,6 +85,9 @@ class World {
   // Most letters of an alias that is used before its FROM. In canonical style one: two would begin many a name that may
   // not be written, and a model that wanted such a name would take them for its beginning.
   size_t alias_letters() const { return settings_.style == Style::Canonical ? 1 : 2; }
+  int deepest() const { return settings_.style == Style::Canonical ? kDeepestCanonical : kDeepest; }
+  // Whether queries are commonly written with the function; in canonical style there are no others.
+  bool is_usual(NameId function) const { return functions_[function_of_[function]].usual; }
   int most_tables() const { return settings_.style == Style::Canonical ? kMostCanonicalTables : kMostTables; }
   // As it is written in canonical style: keywords and functions in capitals, names as declared.
   std::string_view canonical(NameId name) const { return canonical_[name]; }
