@@ -66,14 +66,14 @@ double rounded_up(double value) {
 // Puts labels beside points so that they do not cover each other: the first free place around the point.
 class Labels {
  public:
-  explicit Labels(double right) : right_(right) {}
+  Labels(double right, double bottom) : right_(right), bottom_(bottom) {}
 
   std::string place(double x, double y, std::string_view text) {
     const double width = kLetter * static_cast<double>(text.size());
     for (const double down : {-6.0, 15.0, -20.0, 29.0, -34.0, 43.0, -48.0, 57.0}) {
       for (const bool to_right : {true, false}) {
         const Box box{to_right ? x + 8 : x - 8 - width, y + down - 10, width, kLineHeight};
-        if (box.x < 0 || box.x + box.width > right_ || box.y < 0) continue;
+        if (box.x < 0 || box.x + box.width > right_ || box.y < 0 || box.y + box.height > bottom_) continue;
         if (std::ranges::any_of(taken_, [&](const Box& other) { return overlap(box, other); })) continue;
         taken_.push_back(box);
         return label(to_right ? x + 8 : x - 8, y + down, text, "mark-label", to_right ? "start" : "end");
@@ -90,6 +90,7 @@ class Labels {
     return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
   }
   double right_;
+  double bottom_;
   std::vector<Box> taken_;
 };
 
@@ -158,7 +159,7 @@ std::string leak_coverage_plot(const EvalReport& report) {
                          ": leak " + number(row.leak) + " %, coverage " + number(row.coverage) + " %");
     }
   }
-  Labels labels(kWidth);
+  Labels labels(kWidth, plane.top + plane.height);
   std::string names;
   for (size_t i = 0; i < report.rows.size(); ++i) {
     const Metrics& metrics = report.rows[i].metrics;
