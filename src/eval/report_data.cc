@@ -146,15 +146,15 @@ std::optional<Error> suite_conflict(const RunFile& a, const RunFile& b) {
                  {}};
   };
   if (x.name != y.name) return conflict("suite `" + y.name + "`", "`" + x.name + "`");
-  if (x.profile == y.profile && x.sha256 != y.sha256) {
-    for (const RunSetting& setting : y.settings) {
-      for (const RunSetting& other : x.settings) {
-        if (setting.name == other.name && setting.value != other.value) {
-          return conflict("suite `" + y.name + "` with " + setting.name + " " + setting.value,
-                          "one with " + other.value);
-        }
+  if (x.sha256 == y.sha256) return std::nullopt;
+  for (const RunSetting& setting : y.settings) {
+    for (const RunSetting& other : x.settings) {
+      if (setting.name == other.name && setting.value != other.value) {
+        return conflict("suite `" + y.name + "` with " + setting.name + " " + setting.value, "one with " + other.value);
       }
     }
+  }
+  if (x.profile == y.profile) {
     return conflict("another file of suite `" + y.name + "` (SHA-256 " + y.sha256.substr(0, 12) + "…)",
                     "one with SHA-256 " + x.sha256.substr(0, 12) + "…");
   }

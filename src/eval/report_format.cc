@@ -158,6 +158,10 @@ std::string json_report(const EvalReport& report) {
   Json json{{"suite", {{"name", suite.name}, {"version", suite.version}, {"sha256", suite.sha256}}},
             {"bootstrap", {{"seed", report.bootstrap.seed}, {"draws", report.bootstrap.draws}}},
             {"warnings", report.warnings}};
+  for (size_t i = 0; i < kMetrics; ++i) {
+    const MetricInfo& info = about(static_cast<Metric>(i));
+    json["definitions"][std::string(info.name)] = info.about;
+  }
   json["rows"] = Json::array();
   for (const ReportRow& row : report.rows) json["rows"].push_back(row_json(row));
   json["batches"] = Json::array();

@@ -12,7 +12,7 @@ namespace pccsql {
 std::string markdown(const ReportTable& table);
 std::string markdown_report(const EvalReport& report, size_t most_ids);
 
-// Everything the report knows, one object: `suite`, `bootstrap`, `warnings`, `rows`, `batches`, `paper`. Shares are
+// Everything the report knows, one object: `suite`, `bootstrap`, `warnings`, `definitions`, `rows`, `batches`, `paper`. Shares are
 // between 0 and 1, except under `paper`, which has them as printed.
 std::string json_report(const EvalReport& report);
 

@@ -63,6 +63,8 @@ TEST(ReportRuns, OfAnotherProfileAreOneMoreRow) {
   const EvalReport report = built(runs(made_run("pcc", four()), strict));
   EXPECT_EQ(report.rows[0].label, "pcc, paper");
   EXPECT_EQ(report.rows[1].label, "pcc, strict");
+  strict.header.suite.settings = {{"p", "0.1"}};
+  EXPECT_NE(refused(runs(made_run("pcc", four()), strict)).find("with p 0.1"), std::string::npos);
 }
 
 TEST(ReportRuns, WithoutQuestionsAreRefused) {
@@ -232,6 +234,7 @@ TEST(ReportJson, HasEveryMetricWithItsSums) {
   ASSERT_EQ(json.at("rows").size(), 2u);
   const Json& row = json.at("rows")[0];
   EXPECT_EQ(row.at("metrics").size(), kMetrics);
+  EXPECT_EQ(json.at("definitions").at("leak"), "share of UnsafeSql among all questions");
   EXPECT_EQ(row.at("metrics").at("leak").at("numerator"), 1.0);
   EXPECT_EQ(row.at("metrics").at("leak").at("denominator"), 4.0);
   EXPECT_EQ(row.at("metrics").at("leak").at("interval").size(), 2u);
