@@ -4,40 +4,16 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "base/text.h"
+#include "eval/json.h"
+#include "eval/machine.h"
 #include "prompt/prompts.h"
 #include "prompt/schema_text.h"
 
 namespace pccsql {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-std::string hexadecimal(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = "x'";
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text + "'";
-}
-
-Json json_of(const Value& value) {
-  if (const auto* integer = std::get_if<int64_t>(&value)) return *integer;
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* blob = std::get_if<Blob>(&value)) return hexadecimal(blob->bytes);
-  return nullptr;
-}
 
 std::string text_of(const Value& value) {
   if (const auto* integer = std::get_if<int64_t>(&value)) return std::to_string(*integer);
@@ -124,15 +100,6 @@ std::string what_may_be_asked(const Asked& asked) {
   std::string text = "may be asked for: ";
   for (size_t i = 0; i < std::min(kMost, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
   return text + (names.size() > kMost ? ", …" : "");
-}
-
-std::string now_utc() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char buffer[32];
-  std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return buffer;
 }
 
 }  // namespace
