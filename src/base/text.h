@@ -23,6 +23,9 @@ size_t edit_distance(std::string_view a, std::string_view b);
 // The candidate most like `wanted`, or "" when none is close enough to be worth suggesting.
 std::string closest_match(std::string_view wanted, const std::vector<std::string>& candidates);
 
+// 12345 as "12,345".
+std::string grouped(uint64_t number);
+
 std::string trimmed(std::string_view text);
 
 // `text` as a double-quoted identifier of SQL, quotes doubled.

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/text.h"
 #include "base/times.h"
 
 namespace pccsql {
@@ -18,13 +19,6 @@ std::string fixed(double value, int decimals) {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
   return buffer;
-}
-
-// 12345 as 12,345.
-std::string grouped(uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
 }
 
 bool of_tokens(Metric metric) { return metric >= Metric::Tokens && metric <= Metric::TokensPerSafe; }
@@ -249,7 +243,8 @@ ReportTable batches_table(const EvalReport& report) {
 
 std::string shown(Metric metric, double value) {
   if (about(metric).percent) return fixed(100 * value, 2);
-  if (of_tokens(metric)) return std::abs(value) < 99.95 ? fixed(value, 1) : grouped(std::llround(value));
+  if (of_tokens(metric))
+    return std::abs(value) < 99.95 ? fixed(value, 1) : grouped(static_cast<uint64_t>(std::llround(value)));
   return fixed(value, 2);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/json.h"
+#include "base/text.h"
 
 namespace pccsql {
 namespace {
@@ -96,12 +97,6 @@ struct Row {
   std::string paper;
 };
 
-std::string text_of(size_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
 std::string percent_text(double percent, int decimals = 2) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.*f %%", decimals, percent);
@@ -113,10 +108,10 @@ double share(size_t part, size_t whole) {
 }
 
 std::string counted(size_t part, size_t whole) {
-  return text_of(part) + " (" + percent_text(share(part, whole), 1) + ")";
+  return grouped(part) + " (" + percent_text(share(part, whole), 1) + ")";
 }
 
-std::string paper_text(const std::optional<size_t>& figure) { return figure ? text_of(*figure) : std::string(); }
+std::string paper_text(const std::optional<size_t>& figure) { return figure ? grouped(*figure) : std::string(); }
 std::string paper_text(const char* figure) { return figure; }
 
 std::vector<Row> rows_of(const SuiteReport& report) {
@@ -133,15 +128,15 @@ std::vector<Row> rows_of(const SuiteReport& report) {
   };
 
   title("Questions");
-  add("all", text_of(all), paper_text(paper.questions));
-  add("databases", text_of(report.databases), paper_text(paper.databases));
+  add("all", grouped(all), paper_text(paper.questions));
+  add("databases", grouped(report.databases), paper_text(paper.databases));
   add("with a database file", counted(report.with_database, all), "");
   add("gold label sql", counted(stats.sql, all), paper_text(paper.sql));
   add("gold label refuse", counted(stats.refuse, all), paper_text(paper.refuse));
   if (stats.sql_but_unsafe + stats.refuse_but_safe + stats.refuse_but_unjudged > 0) {
-    add("labelled sql, gold is unsafe here", text_of(stats.sql_but_unsafe), "");
-    add("labelled refuse, gold is safe here", text_of(stats.refuse_but_safe), "");
-    add("labelled refuse, gold not judged", text_of(stats.refuse_but_unjudged), "");
+    add("labelled sql, gold is unsafe here", grouped(stats.sql_but_unsafe), "");
+    add("labelled refuse, gold is safe here", grouped(stats.refuse_but_safe), "");
+    add("labelled refuse, gold not judged", grouped(stats.refuse_but_unjudged), "");
   }
 
   title("Policies of all columns of each question's database");
@@ -155,29 +150,29 @@ std::vector<Row> rows_of(const SuiteReport& report) {
   for (const size_t count : stats.uses) uses += count;
   size_t paper_uses = 0;
   for (const auto& count : paper.uses) paper_uses += count.value_or(0);
-  add("all", text_of(uses), known != nullptr ? text_of(paper_uses) : "");
+  add("all", grouped(uses), known != nullptr ? grouped(paper_uses) : "");
   for (size_t i = 0; i < kRoles.size(); ++i) {
     add(std::string(to_string(kRoles[i])), counted(stats.uses[i], uses), paper_text(paper.uses[i]));
   }
-  add("gold that does not resolve", text_of(stats.unresolved), paper_text(paper.unresolved));
+  add("gold that does not resolve", grouped(stats.unresolved), paper_text(paper.unresolved));
 
   title("Violating references in gold SQL");
   add("queries with one", counted(stats.refuse_named, all), paper_text(paper.violating));
   for (size_t i = 0; i < kRoles.size(); ++i) {
-    add("as " + std::string(to_string(kRoles[i])), text_of(stats.violations_by_role[i]),
+    add("as " + std::string(to_string(kRoles[i])), grouped(stats.violations_by_role[i]),
         paper_text(paper.violations_by_role[i]));
   }
   for (size_t i = 1; i < kColumnPolicies.size(); ++i) {
-    add("of " + std::string(to_string(kColumnPolicies[i])), text_of(stats.violations_by_policy[i]),
+    add("of " + std::string(to_string(kColumnPolicies[i])), grouped(stats.violations_by_policy[i]),
         paper_text(paper.violations_by_policy[i]));
   }
 
   title("Language of gold SQL");
   add("inside the paper's fragment", percent_text(share(stats.in_fragment, all)), paper_text(paper.in_fragment));
-  add("with set operations", text_of(stats.set_operations), paper_text(paper.constructs[0]));
-  add("with WITH", text_of(stats.ctes), paper_text(paper.constructs[1]));
-  add("with windows", text_of(stats.windows), paper_text(paper.constructs[2]));
-  add("with CASE", text_of(stats.cases), paper_text(paper.constructs[3]));
+  add("with set operations", grouped(stats.set_operations), paper_text(paper.constructs[0]));
+  add("with WITH", grouped(stats.ctes), paper_text(paper.constructs[1]));
+  add("with windows", grouped(stats.windows), paper_text(paper.constructs[2]));
+  add("with CASE", grouped(stats.cases), paper_text(paper.constructs[3]));
 
   title("Upper bounds on recovery");
   add("(A) refuse, of all", percent_text(share(stats.refuse, all)), paper_text(paper.bound_a));

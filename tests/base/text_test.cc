@@ -81,5 +81,13 @@ TEST(Text, PositionsCountFromOne) {
   EXPECT_EQ(position_of("ab\nc", 99).column, 2u);  // past the end: at the end
 }
 
+TEST(Text, NumbersAreGroupedByThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(19624), "19,624");
+  EXPECT_EQ(grouped(1234567890), "1,234,567,890");
+}
+
 }  // namespace
 }  // namespace pccsql
