@@ -131,6 +131,8 @@ class Sweep {
 
   Result<std::vector<QuestionRecord>> run(const Suite& suite, const std::string& suite_path, const std::string& name) {
     if (interrupts_.flag()) return std::vector<QuestionRecord>();
+    const bool paper_has_it = options_.command != Command::EvalSweepPolicy || settings_.method == Method::Pcc;
+    suite_ = paper_has_it && suite.profile == Profile::Paper ? suite.name : "";
     if (const auto checked = check_run(suite, settings_, sweep_.run.data); !checked) return checked.error();
     if (!session_) {
       auto session = EvalSession::open(sweep_.run);
@@ -146,7 +148,7 @@ class Sweep {
 
   int print() const {
     Output output;
-    const ReportTable table = sweep_table(title_, varied_, runs_);
+    const ReportTable table = sweep_table(title_, varied_, suite_, runs_);
     if (sweep_.format == SweepFormat::Json) output.write(sweep_json(varied_, runs_));
     if (sweep_.format == SweepFormat::Markdown) output.write(markdown(table));
     if (sweep_.format == SweepFormat::Text) output.write(table_text(table, style_for(options_.color)));
@@ -160,6 +162,7 @@ class Sweep {
   CatchInterrupts interrupts_;
   std::string title_;
   std::string varied_;
+  std::string suite_;  // the paper's figures of a policy sweep are pcc's
   NamedRuns runs_;
 };
 

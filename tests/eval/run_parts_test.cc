@@ -137,6 +137,11 @@ TEST(Sweep, FewerRetriesAreReadOffOneRun) {
       EXPECT_EQ(a.generated_tokens, b.generated_tokens) << read[i].question << retries;
     }
   }
+  const ReportTable table = sweep_table("t", "N", "spider-cu", {{"1", most.questions}, {"4", most.questions}});
+  ASSERT_EQ(table.lines.size(), 3u);  // the paper has N = 1, not 4
+  EXPECT_EQ(table.lines[1].kind, ReportTable::Kind::Paper);
+  EXPECT_EQ(table.lines[1].cells[1], "0.68");
+  for (const ReportTable::Line& line : table.lines) EXPECT_EQ(line.cells.size(), table.headings.size());
   EXPECT_EQ(with_fewer_retries(most.questions, 1)[14].outcome, Outcome::UnsafeSql);  // q-third-try
   EXPECT_EQ(with_fewer_retries(most.questions, 2)[14].outcome, Outcome::SafeSql);
 }
