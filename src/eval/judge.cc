@@ -57,7 +57,10 @@ Seat::Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings,
            std::string database_file, bool execution)
     : subject(catalog, policy, settings, prompts), checker(catalog, settings), database(std::move(database_file)) {
   if (!execution) return;
-  auto opened = Runner::open(database, catalog, policy, settings.profile, AccuracyJudge::generous_limits());
+  const RunLimits limits = AccuracyJudge::generous_limits();
+  // The paper does not count GROUP BY and ORDER BY, so what it permits may read a Hidden column, which a fence denies.
+  auto opened = settings.profile == Profile::Strict ? Runner::open(database, catalog, policy, settings.profile, limits)
+                                                    : Runner::open_unfenced(database, limits);
   if (opened) {
     runner.emplace(std::move(*opened));
   } else {

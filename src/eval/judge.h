@@ -8,7 +8,7 @@
 //
 // `cause` is the class of a refusal or failure: those of Cause (decode/answer.h), and of permitted queries that do not
 // run: `time_out`, `over_limit`, `fence_denied` (the database's authorizer saw a read that the policy hides; the checker
-// should have), `run_error`.
+// should have; under profile strict alone, because the paper lets ORDER BY read what is Hidden), `run_error`.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ struct Seat {
   Subject subject;
   Checker checker;
   std::string database;
-  std::optional<Runner> runner;  // fenced by the policy
+  std::optional<Runner> runner;  // under profile strict fenced by the policy
   std::optional<Error> problem;  // why there is none, where there should be
 };
 
