@@ -49,6 +49,7 @@ class Control {
   Slot name_slot(StackId stack) const;
 
   uint32_t depth(StackId stack) const { return nodes_[stack].depth; }
+  StateId top(StackId stack) const { return nodes_[stack].state; }
   // Equal for equal stacks, also of different objects over one grammar.
   uint64_t hash(StackId stack) const { return nodes_[stack].hash; }
   size_t size() const { return nodes_.size(); }

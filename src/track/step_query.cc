@@ -8,7 +8,6 @@ namespace pccsql::track {
 bool Step::open_query() {
   Level inner;
   inner.view = Level::All;
-  inner.most_tables = static_cast<uint16_t>(world_.most_tables());
   if (sem_.level == 0 && !level_dirty_) {
     inner.kind = Level::Statement;
   } else {

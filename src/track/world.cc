@@ -14,11 +14,11 @@ constexpr std::string_view kTypes[] = {
     "SMALLINT", "STRING", "TEXT",    "TIME",   "TIMESTAMP", "TINYINT",  "UNSIGNED",  "VARCHAR", "YEAR"};
 constexpr std::string_view kCollations[] = {"BINARY", "NOCASE", "RTRIM"};
 constexpr std::string_view kUsualFunctions[] = {
-    "abs",          "avg",       "coalesce", "count",   "date",      "datetime",   "dense_rank", "first_value",
-    "group_concat", "ifnull",    "iif",      "instr",   "julianday", "lag",        "last_value", "lead",
-    "length",       "lower",     "ltrim",    "max",     "min",       "nth_value",  "ntile",      "nullif",
-    "percent_rank", "printf",    "rank",     "replace", "round",     "row_number", "rtrim",      "strftime",
-    "substr",       "substring", "sum",      "time",    "total",     "trim",       "upper"};
+    "abs",          "avg",     "coalesce", "count",      "date",      "datetime", "dense_rank",   "first_value",
+    "group_concat", "ifnull",  "iif",      "instr",      "julianday", "lag",      "last_value",   "lead",
+    "length",       "lower",   "ltrim",    "max",        "min",       "nullif",   "percent_rank", "printf",
+    "rank",         "replace", "round",    "row_number", "rtrim",     "strftime", "substr",       "substring",
+    "sum",          "time",    "total",    "trim",       "upper"};
 constexpr std::string_view kRowids[] = {"rowid", "oid", "_rowid_"};
 
 bool looks_bare(std::string_view text) {

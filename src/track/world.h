@@ -26,7 +26,7 @@ inline constexpr int kDeepest = 78;      // of the database's parser stack of 10
 inline constexpr int kSelectDepth = 16;  // of it, what a SELECT and its clauses need
 inline constexpr int kTallest = 900;     // operators in one expression; the database takes a tree of 1,000
 inline constexpr int kDeepestCanonical = 40;
-inline constexpr int kMostCanonicalTables = 8;
+inline constexpr int kManyTables = 8;      // in canonical style others come only where they are owed
 inline constexpr int kMostTables = 60;     // of the database's 64, counted through derived tables
 inline constexpr int kMostOutputs = 1900;  // of the database's 2,000
 inline constexpr int kMostBranches = 480;  // of the database's 500
@@ -88,7 +88,6 @@ class World {
   int deepest() const { return settings_.style == Style::Canonical ? kDeepestCanonical : kDeepest; }
   // Whether queries are commonly written with the function; in canonical style there are no others.
   bool is_usual(NameId function) const { return functions_[function_of_[function]].usual; }
-  int most_tables() const { return settings_.style == Style::Canonical ? kMostCanonicalTables : kMostTables; }
   // As it is written in canonical style: keywords and functions in capitals, names as declared.
   std::string_view canonical(NameId name) const { return canonical_[name]; }
   // Whether it can be written without quotes, keywords aside.
