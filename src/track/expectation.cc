@@ -121,7 +121,6 @@ const Expectation& SqlTracker::expected(Index sem) {
     expect_names(sem, next);
     store_.release(mark);
   }
-  if (world_.settings().style == Style::Canonical) end_long_from(state, next);
   const Frame& frame = store_.frames[state.frame];
   const bool after_dot = state.open > 0 && frame.kind == Frame::Expr && frame.qualifier != kNoName && !frame.after;
   TerminalSet dot;
@@ -135,22 +134,6 @@ const Expectation& SqlTracker::expected(Index sem) {
   sems_[sem].expected = made.get();
   expectations_.emplace(key, std::move(made));
   return *sems_[sem].expected;
-}
-
-// In canonical style a FROM of many tables takes no more once nothing is owed.
-void SqlTracker::end_long_from(const Sem& state, Expectation& next) {
-  const Step step(store_, state);
-  const Level& level = step.level();
-  const bool at_join = !step.in_frame() && level.from_open && !level.item_open && level.from != 0;
-  if (!at_join || level.clause != Clause::From || level.tables < kManyTables || level.star) return;
-  const std::optional<Witness> owed = step.witness(level);
-  if (!owed || !owed->from.empty()) return;
-  for (const Terminal join : {Terminal::Comma, Terminal::kw_JOIN, Terminal::kw_INNER, Terminal::kw_LEFT,
-                              Terminal::kw_RIGHT, Terminal::kw_FULL, Terminal::kw_CROSS, Terminal::kw_NATURAL}) {
-    next.terminals[static_cast<size_t>(join)] = false;
-    const std::string_view text = spelling(join);
-    if (is_word(join)) std::erase(next.bare, world_.rank(world_.names().find(text)));
-  }
 }
 
 void SqlTracker::expect_names(Index sem, Expectation& next) {
@@ -249,33 +232,14 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         }
       }
       break;
-    case Slot::Table: {
-      std::optional<Witness> owed;
-      if (canonical && step.level().tables >= kManyTables && !step.level().star) owed = step.witness(step.level());
-      const auto is_owed = [&](NameId name) {
-        return !owed || owed->from.empty() || std::ranges::any_of(owed->from, [&](const FromChoice& choice) {
-          return choice.source == nullptr || choice.source->name == name;
-        });
-      };
-      const auto add_tables = [&] {
-        for (const Source& source : world_.sources().all()) {
-          if (source.nameable && is_owed(source.name) && step.table_fits(source.name)) add(source.name, true);
-        }
-        for (const Source* source : step.ctes(step.level())) {
-          if (is_owed(source->name) && step.table_fits(source->name)) add(source->name, true);
-        }
-      };
-      add_tables();
-      if (owed && next.bare.empty() && next.quoted.empty() && next.own_bare.empty() && next.own_quoted.empty()) {
-        owed.reset();  // they do not go with this join
-        add_tables();
+    case Slot::Table:
+      for (const Source& source : world_.sources().all()) {
+        if (source.nameable && step.table_fits(source.name)) add(source.name, true);
       }
-      // In canonical style derived tables are not nested, unless nothing else is left or they make up the width of a `*`.
-      if (canonical && step.level().kind == Level::Derived && !step.level().star && !next.bare.empty()) {
-        next.terminals[static_cast<size_t>(Terminal::LeftParen)] = false;
+      for (const Source* source : step.ctes(step.level())) {
+        if (step.table_fits(source->name)) add(source->name, true);
       }
       break;
-    }
     case Slot::Alias:
     case Slot::NewName:
       if (canonical && slot == Slot::Alias) break;  // with AS
@@ -299,8 +263,9 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
           }
         }
         if (!next.from_alias) break;
-        for (const FromItem& item : step.from_items(step.level())) {
-          if (item.name != kNoName) take(item.name);
+        const std::vector<FromItem> items = step.from_items(step.level());
+        for (size_t i = 0; i + 1 < items.size(); ++i) {  // the last is the one to be named
+          if (items[i].name != kNoName) take(items[i].name);
         }
         std::sort(next.taken.begin(), next.taken.end());
       } else if (slot == Slot::NewName || world_.settings().aliases == Aliases::Any) {

@@ -44,12 +44,11 @@ Index SqlTracker::read(Index sem, const EndedLexeme& lexeme, const Literal& lite
   word.literal = literal;
   word.terminal = store_.control.read_as(sems_[sem].sem.stack, lexeme, store_.texts);
   if (word.terminal == Terminal::Illegal) return kNever;
+  const bool canonical = world_.settings().style == Style::Canonical;
   if (word.terminal == Terminal::Name) {
     const std::string text = store_.texts.str(lexeme.text);
     if (text.empty()) return kNever;
-    if (world_.settings().style == Style::Canonical && !is_canonical_name(expected(sem), folded(text), lexeme.quote)) {
-      return kNever;
-    }
+    if (canonical && !is_canonical_name(expected(sem), folded(text), lexeme.quote)) return kNever;
     word.name = store_.names.intern(text);
     word.keyword = lexeme.quote == Quote::None && terminal_of(text) != Terminal::Illegal;
   }
@@ -250,7 +249,9 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
 }
 
 bool SqlTracker::number_fits(const Prefix& prefix, const NumberKinds& next) const {
-  if (prefix.length > kLongestNumber) return false;
+  // In canonical style as long as an integer can be: a longer one is a real number, which LIMIT does not take.
+  const uint32_t longest = world_.settings().style == Style::Canonical ? 15 : kLongestNumber;
+  if (prefix.length > longest) return false;
   const Kind kind = prefix.lex.kind;
   const bool is_real =
       kind == Kind::Fraction || kind == Kind::ExponentMark || kind == Kind::ExponentSign || kind == Kind::Exponent;
@@ -258,7 +259,7 @@ bool SqlTracker::number_fits(const Prefix& prefix, const NumberKinds& next) cons
   if (is_real ? !next.real : !next.integer) return false;
   if (hex && prefix.literal.digits > 17) return false;  // with the 0 before the x
   const bool owes = kind == Kind::HexMark || kind == Kind::ExponentMark || kind == Kind::ExponentSign;
-  if (owes && prefix.length + 2u > kLongestNumber) return false;
+  if (owes && prefix.length + 2u > longest) return false;
   if (!next.extreme && prefix.literal.extreme) return false;
   if (next.most_value == 0) return true;
   return !is_real && !hex && prefix.literal.integer && prefix.literal.value >= 1 &&

@@ -110,7 +110,6 @@ class SqlTracker final : public Tracker {
   };
 
   const Expectation& expected(Index sem);
-  void end_long_from(const Sem& state, Expectation& next);
   void expect_names(Index sem, Expectation& expectation);
   Key sem_key(Index sem);
   Key expectation_key(Index sem);

@@ -96,7 +96,7 @@ TEST(Walk, StandingGrounds) {
   Coverage coverage(sql_grammar());
   Totals totals;
   uint64_t seed = 1;
-  for (const GroundPtr& ground : standing_grounds()) attack(*ground, scaled(20), seed++, coverage, totals);
+  for (const GroundPtr& ground : standing_grounds()) attack(*ground, scaled(26), seed++, coverage, totals);
   print("standing grounds", totals, coverage);
   for (const std::string& rule : coverage.missed_rules(kRulesLeftOut)) ADD_FAILURE() << "never written: " << rule;
   for (const std::string& place : coverage.missed_places({})) std::cout << "  never written: " << place << "\n";
