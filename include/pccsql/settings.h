@@ -14,7 +14,7 @@ struct Settings {
   // What may qualify a column before FROM has introduced it. Short: a table's name, or one or two letters and up to two
   // digits, as in `T1`.
   enum class Aliases : uint8_t { Short, Any };
-  // Canonical: keywords in capitals, names as they are declared, single blanks.
+  // Canonical: one form for each thing, for models that would else be led astray (docs/decoder.md).
   enum class Style : uint8_t { Any, Canonical };
   // Paper: the algorithm of the paper's appendix, to compare with. It masks columns at column slots, does not look
   // ahead, and refuses at a dead end.

@@ -20,7 +20,7 @@
 namespace pccsql::track {
 
 enum class Aliases : uint8_t { Short, Any };    // what may qualify a column before FROM has introduced it
-enum class Style : uint8_t { Any, Canonical };  // Canonical: keywords in capitals, names as declared, single blanks
+enum class Style : uint8_t { Any, Canonical };  // Canonical: one form for each thing, docs/decoder.md says which
 
 struct TrackSettings {
   Language language = Language::Full;
