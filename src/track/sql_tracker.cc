@@ -180,10 +180,24 @@ bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8
   });
 }
 
-// Whether an item of FROM can have an alias that begins so.
+// Whether an item of FROM can have an alias that begins so: as it stands, or with the digits that there is room for.
 bool SqlTracker::alias_free(const Expectation& next, const std::string& text) const {
-  return alias_fits(text) && (!is_digit(static_cast<uint8_t>(text.back())) || text.size() < 3 ||
-                              !std::binary_search(next.taken.begin(), next.taken.end(), text));
+  if (!is_alias_prefix(text)) return false;
+  const auto free = [&](const std::string& name) {
+    return is_alias_prefix(name) && terminal_of(name) == Terminal::Illegal &&
+           !world_.is_column_name(world_.names().find(name)) &&
+           world_.sources().find(world_.names().find(name)) == nullptr &&
+           !std::binary_search(next.taken.begin(), next.taken.end(), name);
+  };
+  if (free(text)) return true;
+  for (char digit = '0'; digit <= '9'; ++digit) {
+    const std::string longer = text + digit;
+    if (free(longer)) return true;
+    for (char second = '0'; second <= '9' && is_alias_prefix(longer); ++second) {
+      if (free(longer + second)) return true;
+    }
+  }
+  return false;
 }
 
 bool SqlTracker::is_alias_prefix(std::string_view text) const {
