@@ -1,6 +1,8 @@
 #include "track/guards.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace pccsql::track {
@@ -9,16 +11,27 @@ namespace {
 constexpr size_t kRules = 256;
 std::array<std::array<std::atomic<uint64_t>, kRules>, 3> counts{};
 
-// Other events only note what was written.
-constexpr std::string_view kBegin[] = {"query",    "with",   "alias",    "join",  "join_condition", "using",  "where",
-                                       "group_by", "having", "order_by", "limit", "expr",           "in_set", "cast",
-                                       "case",     "call",   "filter",   "over",  "window"};
-constexpr std::string_view kEnd[] = {"query",      "select", "select_item", "from", "from_item",
-                                     "order_term", "expr",   "operand",     "call"};
-constexpr std::string_view kTake[] = {"statement", "cte_name", "compound",   "select",  "select_item",    "alias",
-                                      "from",      "join",     "table_name", "derived", "join_condition", "using",
-                                      "expr",      "infix",    "negatable",  "tighter", "operand",        "in_set",
-                                      "type",      "case",     "call",       "frame",   "frame_start",    "frame_end"};
+// Other events note what was written, or ask again what an earlier event of the same lexeme has settled: ORDER BY and LIMIT
+// come after the end of a SELECT, a window after OVER.
+constexpr std::string_view kBegin[] = {"query",    "with",   "alias",   "join",  "join_condition", "using", "where",
+                                       "group_by", "having", "windows", "range", "expr",           "cast",  "case",
+                                       "call",     "filter", "over"};
+constexpr std::string_view kEnd[] = {"select", "select_item", "from", "from_item", "expr", "operand", "call"};
+constexpr std::string_view kTake[] = {"statement", "cte_name", "compound",   "select",      "select_item",    "alias",
+                                      "from",      "join",     "table_name", "derived",     "join_condition", "using",
+                                      "expr",      "infix",    "negatable",  "tighter",     "operand",        "in_set",
+                                      "type",      "window",   "call",       "frame_start", "frame_end"};
+
+struct Kind {
+  Event::Kind kind;
+  std::string_view verb;
+  std::span<const std::string_view> rules;
+};
+const Kind kKinds[] = {{Event::Enter, "begin", kBegin}, {Event::Exit, "end", kEnd}, {Event::Shift, "take", kTake}};
+
+std::string name_of(const Kind& kind, std::string_view rule) {
+  return std::string(kind.verb) + " " + std::string(rule);
+}
 
 }  // namespace
 
@@ -28,17 +41,25 @@ void note_refusal(const Event& event) {
 
 std::vector<std::pair<std::string, uint64_t>> guards() {
   std::vector<std::pair<std::string, uint64_t>> all;
-  const auto add = [&](Event::Kind kind, std::string_view verb, const auto& rules) {
-    for (const std::string_view rule : rules) {
-      const RuleId id = sql_grammar().rule_id(rule);
-      if (id == kNone) continue;
-      all.emplace_back(std::string(verb) + " " + std::string(rule), counts[kind][id % kRules].load());
+  for (const Kind& kind : kKinds) {
+    for (const std::string_view rule : kind.rules) {
+      all.emplace_back(name_of(kind, rule), counts[kind.kind][sql_grammar().rule_id(rule) % kRules].load());
     }
-  };
-  add(Event::Enter, "begin", kBegin);
-  add(Event::Exit, "end", kEnd);
-  add(Event::Shift, "take", kTake);
+  }
   return all;
+}
+
+std::vector<std::string> other_refusals() {
+  std::vector<std::string> others;
+  for (const Kind& kind : kKinds) {
+    for (const Rule& rule : sql_grammar().rules()) {
+      const bool listed = std::ranges::find(kind.rules, std::string_view(rule.name)) != kind.rules.end();
+      if (!listed && counts[kind.kind][sql_grammar().rule_id(rule.name) % kRules].load() > 0) {
+        others.push_back(name_of(kind, rule.name));
+      }
+    }
+  }
+  return others;
 }
 
 }  // namespace pccsql::track

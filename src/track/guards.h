@@ -19,5 +19,7 @@ void note_refusal(const Event& event);
 
 // All guards, as "begin call", "end from", "take alias", each with how often it said no while that was counted.
 std::vector<std::pair<std::string, uint64_t>> guards();
+// What said no and is not among them: nothing, if the list is complete.
+std::vector<std::string> other_refusals();
 
 }  // namespace pccsql::track

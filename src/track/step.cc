@@ -377,7 +377,8 @@ bool Step::shift(RuleId rule, const Word& word) {
     case R::cast:
       return true;
     case R::case_:
-      return read_case(word.terminal);
+      read_case(word.terminal);
+      return true;
     case R::call:
       return read_call(word);
     case R::over:

@@ -247,7 +247,7 @@ class Step {
   void change_frames(int count, const std::function<void(Frame&, int above)>& change);
   bool leave_term();
   bool read_bound(RuleId rule, const Word& word);
-  bool read_case(Terminal word);
+  void read_case(Terminal word);
   Place argument_place() const;
 
   void push_frame(Frame frame);

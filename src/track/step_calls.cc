@@ -291,23 +291,11 @@ bool Step::close_call() {
   return true;
 }
 
-bool Step::read_case(Terminal word) {
+void Step::read_case(Terminal word) {
   frame_dirty_ = true;
-  switch (word) {
-    case Terminal::kw_CASE:
-      return true;
-    case Terminal::kw_WHEN:
-      frame_.part = 1;
-      return true;
-    case Terminal::kw_THEN:
-      frame_.part = 2;
-      return true;
-    case Terminal::kw_ELSE:
-      frame_.part = 3;
-      return true;
-    default:
-      return true;  // END
-  }
+  if (word == Terminal::kw_WHEN) frame_.part = 1;
+  if (word == Terminal::kw_THEN) frame_.part = 2;
+  if (word == Terminal::kw_ELSE) frame_.part = 3;
 }
 
 // Bounds of a window's frame: none may end before it starts.

@@ -219,6 +219,11 @@ TEST_P(Models, WalksEndWell) {
   std::cout << GetParam() << ": " << hit << " of " << guards.size() << " guards said no";
   for (const auto& [guard, count] : guards) std::cout << (count == 0 ? "; never: " + guard : "");
   std::cout << "\n";
+  EXPECT_EQ(track::other_refusals(), std::vector<std::string>{}) << "guards that are not listed";
+  // Walks this long go everywhere.
+  if (wanted_tokens() >= 500000) {
+    EXPECT_EQ(hit, guards.size());
+  }
   track::counts_refusals = false;
 }
 

@@ -13,6 +13,7 @@
 #include "suite/gold.h"
 #include "track/attack/shrink.h"
 #include "track/attack/walker.h"
+#include "track/guards.h"
 
 namespace pccsql::attack {
 namespace {
@@ -96,8 +97,11 @@ TEST(Walk, StandingGrounds) {
   Coverage coverage(sql_grammar());
   Totals totals;
   uint64_t seed = 1;
+  counts_refusals = true;
   for (const GroundPtr& ground : standing_grounds()) attack(*ground, scaled(26), seed++, coverage, totals);
+  counts_refusals = false;
   print("standing grounds", totals, coverage);
+  EXPECT_EQ(other_refusals(), std::vector<std::string>{}) << "guards that are not listed";
   for (const std::string& rule : coverage.missed_rules(kRulesLeftOut)) ADD_FAILURE() << "never written: " << rule;
   for (const std::string& place : coverage.missed_places({})) std::cout << "  never written: " << place << "\n";
 }
