@@ -53,19 +53,39 @@ build_tools='cmake=cmake ninja=ninja-build'
 build_headers='sqlite3.h=libsqlite3-dev nlohmann/json.hpp=nlohmann-json3-dev
   yaml-cpp/yaml.h=libyaml-cpp-dev CLI/CLI.hpp=libcli11-dev httplib.h=libcpp-httplib-dev openssl/ssl.h=libssl-dev'
 
-# build FOLDER TARGETS CMAKE-ARGUMENT...: configures and builds, both into FOLDER/build.log; its end is shown on failure.
-build() {
-  local folder=$1 targets=$2 arguments=() log=$1/build.log
-  shift 2
+# configure FOLDER CMAKE-ARGUMENT...
+configure() {
+  local folder=$1 arguments=()
+  shift
   # A folder that was copied or moved with its checkout remembers the old place, which CMake refuses.
   if [[ -e $folder/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
     arguments+=(--fresh)
   fi
   if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-  if ! { cmake -S "$root" -B "$folder" -G Ninja "${arguments[@]}" "$@" &&
+  cmake -S "$root" -B "$folder" -G Ninja "${arguments[@]}" "$@"
+}
+
+# build FOLDER TARGETS CMAKE-ARGUMENT...: configures and builds, both into FOLDER/build.log; its end is shown on failure.
+build() {
+  local folder=$1 targets=$2 log=$1/build.log
+  shift 2
+  if ! { configure "$folder" "$@" &&
          ninja -C "$folder" $targets; } >"$log" 2>&1 </dev/null; then  # not through cmake, which is slow to pass Ctrl-C on
     tail -n 30 "$log" >&2
     say "the build failed (all of it: $log)"
     return 1
   fi
+}
+
+# Whether FOLDER was configured with llama.cpp.
+has_llama() { grep -qs '^llama_DIR:PATH=/' "$1/CMakeCache.txt"; }
+
+# get_llama FOLDER CMAKE-ARGUMENT...: makes llama.cpp where CMake finds none. Without a network there will be none.
+get_llama() {
+  local folder=$1
+  shift
+  configure "$folder" "$@" >"$folder/build.log" 2>&1 </dev/null || true  # what is wrong, build() will say
+  if has_llama "$folder"; then return; fi
+  need "$folder" 'python3=python3 pip3=python3-pip' '' || true
+  bash "$root/scripts/llama.sh" >/dev/null
 }

@@ -2,7 +2,8 @@
 
 The folder's name has a space in it. What is shown: it builds once, passes arguments and exit status through, is quiet
 and quick when nothing changed, notices changed and deleted sources, survives a broken source, an interrupt, two
-launches at once and a moved checkout, and names the packages that it may not install.
+launches at once and a moved checkout, names the packages that it may not install, and makes llama.cpp for the commands that
+load a model, and only for them.
 """
 
 import os
@@ -147,6 +148,36 @@ class Launcher(unittest.TestCase):
         self.root = moved
         again = self.launch()
         self.assertEqual((again.stdout, again.stderr), (f"one {moved}", "building pccsql …\n"))
+
+    def stand_in_for_llama(self, script):
+        """CMake finds llama.cpp once the script has made it."""
+        with open(self.root / "CMakeLists.txt", "a") as listing:
+            listing.write("if(EXISTS ${CMAKE_SOURCE_DIR}/llama)\n  set(llama_DIR ${CMAKE_SOURCE_DIR}/llama CACHE PATH \"\")\n"
+                          "endif()\n")
+        (self.root / "scripts" / "llama.sh").write_text(script)
+
+    def test_makes_llama_for_commands_that_load_a_model(self):
+        self.stand_in_for_llama(f"echo made >&2; touch '{self.root}/llama'\n")
+        building = "building pccsql …\n"
+        for arguments, said in [(("check", "SELECT 1"), "building pccsql (once) …\n"),
+                                (("ask", "--model", "http://here/v1", "Who?"), ""),
+                                (("mask", "explain", "SEL"), ""),
+                                (("eval", "report", "x"), ""),
+                                (("ask", "Who?"), "made\n" + building),
+                                (("ask", "Who?"), ""),
+                                (("check", "SELECT 1"), "")]:
+            self.assertEqual(self.launch(*arguments).stderr, said, arguments)
+        for arguments in [("ask",), ("eval", "run", "x"), ("mask", "walk", "--vocab", "x.gguf")]:
+            shutil.rmtree(self.root / "build")
+            (self.root / "llama").unlink()
+            self.assertEqual(self.launch(*arguments).stderr, "made\nbuilding pccsql (once) …\n", arguments)
+
+    def test_goes_on_without_llama_where_it_cannot_be_made(self):
+        self.stand_in_for_llama("echo no network >&2; exit 2\n")
+        for _ in range(2):  # tried each time: the network may be back
+            asked = self.launch("ask", "Who?")
+            self.assertEqual(asked.stdout, f"one {self.root}|ask|Who?")
+            self.assertIn("no network\npccsql: llama.cpp could not be made, so no model can be loaded here\n", asked.stderr)
 
     def bare_machine(self, *tools):
         """A folder for PATH with the shell's own tools, and those given."""
