@@ -17,10 +17,10 @@ constexpr std::string_view kBegin[] = {"query",    "with",   "alias",   "join", 
                                        "group_by", "having", "windows", "range", "expr",           "cast",  "case",
                                        "call",     "filter", "over"};
 constexpr std::string_view kEnd[] = {"select", "select_item", "from", "from_item", "expr", "operand", "call"};
-constexpr std::string_view kTake[] = {"statement", "cte_name", "compound",   "select",      "select_item",    "alias",
-                                      "from",      "join",     "table_name", "derived",     "join_condition", "using",
-                                      "expr",      "infix",    "negatable",  "tighter",     "operand",        "in_set",
-                                      "type",      "window",   "call",       "frame_start", "frame_end"};
+constexpr std::string_view kTake[] = {"statement", "cte_name", "compound",   "select",  "select_item",    "alias",
+                                      "from",      "join",     "table_name", "derived", "join_condition", "using",
+                                      "expr",      "infix",    "negatable",  "tighter", "operand",        "in_set",
+                                      "type",      "signed",   "window",     "call",    "frame_start",    "frame_end"};
 
 struct Kind {
   Event::Kind kind;
