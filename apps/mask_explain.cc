@@ -1,6 +1,8 @@
 // The command `mask explain`: what may come after a prefix, as a person would want to read it.
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +74,25 @@ std::string name_list(const std::vector<Explanation::Name>& names, const Style& 
   return out;
 }
 
+// What the policy closes comes name by name; the many that are only elsewhere in the database in one line.
+std::string blocked_list(const std::vector<Explanation::Name>& names, const Style& style) {
+  constexpr size_t kFew = 5;
+  std::map<std::string, size_t> alike;
+  for (const Explanation::Name& name : names) ++alike[name.detail];
+  const auto is_elsewhere = [&](const Explanation::Name& name) {
+    return name.detail.starts_with("not in scope") && alike[name.detail] > kFew;
+  };
+  std::vector<Explanation::Name> shown;
+  std::ranges::copy_if(names, std::back_inserter(shown), [&](const auto& name) { return !is_elsewhere(name); });
+  std::string out = name_list(shown, style, false);
+  if (shown.size() < names.size()) {
+    out += style.dim("  " + std::to_string(names.size() - shown.size()) +
+                     " columns of tables that are not in scope; `--format json` lists them all") +
+           "\n";
+  }
+  return out;
+}
+
 std::string to_text(const Explained& result, const Style& style) {
   const Explanation& e = result.explanation;
   std::string out;
@@ -89,9 +110,14 @@ std::string to_text(const Explained& result, const Style& style) {
   row("in scope", joined(e.scope, ", "));
   row("FROM must supply", joined(e.obligations, ", "));
   if (e.may_end) row("may end", "yes: it is a whole query");
-  row("next", joined(e.lexemes, "  "));
+  const auto is_call = [](const std::string& text) { return text.size() > 1 && text.ends_with('('); };
+  std::vector<std::string> others, calls;
+  for (const std::string& lexeme : e.lexemes) (is_call(lexeme) ? calls : others).push_back(lexeme);
+  std::ranges::sort(calls);
+  row("next", joined(others, "  "));
+  row("functions", joined(calls, "  "));
   if (!e.allowed.empty()) out += "allowed names\n" + name_list(e.allowed, style, true);
-  if (!e.blocked.empty()) out += "blocked names\n" + name_list(e.blocked, style, false);
+  if (!e.blocked.empty()) out += "blocked names\n" + blocked_list(e.blocked, style);
   return out;
 }
 

@@ -103,7 +103,8 @@ Explanation SqlTracker::explain(PrefixId id) {
     const std::string text(spelling(terminal));
     if (begun.empty() || folded(text).compare(0, begun.size(), begun) == 0) result.lexemes.push_back(text);
   }
-  if (next.free_string) result.lexemes.emplace_back("a string in double quotes");
+  const bool in_word = prefix.lex.kind == LexState::Kind::Word;
+  if (next.free_string && !in_word) result.lexemes.emplace_back("a string in double quotes");
   if (next.free_word || next.free_quoted || next.from_alias) result.lexemes.emplace_back("a new name");
   if (next.alias) result.lexemes.emplace_back("an alias of a table that FROM will bring");
 
@@ -113,10 +114,24 @@ Explanation SqlTracker::explain(PrefixId id) {
   std::sort(allowed.begin(), allowed.end());
   allowed.erase(std::unique(allowed.begin(), allowed.end()), allowed.end());
   const auto matches = [&](NameId name) { return world_.names().text(name).substr(0, begun.size()) == begun; };
-  // Where the name's table is known, what the catalogue says of it; else every table that has it.
+  for (const NameId name : allowed) {
+    const bool may_call = operand && prefix.lex.kind != LexState::Kind::Quoted;
+    if (!may_call || !matches(name) || world_.function(name) == nullptr) continue;
+    std::string call(world_.names().text(name));
+    for (char& c : call) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    result.lexemes.push_back(call + "(");
+  }
+  // After FROM, what the catalogue says of a column in the tables that were brought; before it, in every table that has one.
+  std::vector<TableId> brought;
+  for (Index level = step.level().from != 0 ? state.level : 0; level != 0; level = store_.levels[level].parent) {
+    for (const FromItem& item : step.from_items(store_.levels[level])) {
+      if (item.source->table) brought.push_back(*item.source->table);
+    }
+  }
   std::map<std::string, std::string> detail;
   for (const Source& source : world_.sources().all()) {
     if (!source.table) continue;
+    if (!brought.empty() && std::find(brought.begin(), brought.end(), *source.table) == brought.end()) continue;
     for (size_t c = 0; c < source.columns.size(); ++c) {
       const ColumnRef column{*source.table, static_cast<ColumnIndex>(c)};
       std::string& text = detail[world_.catalog().column(column).name];

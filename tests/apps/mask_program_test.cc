@@ -64,6 +64,34 @@ TEST(MaskExplain, AsJson) {
   EXPECT_TRUE(explained("SELECT name FROM employee").at("may_end"));
 }
 
+TEST(MaskExplain, FunctionsAreNamedWhereTheyMayCome) {
+  const auto lexemes = [](const std::string& prefix) {
+    return explained(prefix).at("lexemes").get<std::vector<std::string>>();
+  };
+  EXPECT_TRUE(has(lexemes("SELECT "), "AVG("));
+  EXPECT_TRUE(has(lexemes("SELECT av"), "AVG("));
+  EXPECT_FALSE(has(lexemes("SELECT su"), "AVG("));
+  EXPECT_TRUE(has(lexemes("SELECT name FROM employee WHERE "), "LOWER("));
+  EXPECT_FALSE(has(lexemes("SELECT name FROM employee WHERE "), "AVG("));
+  EXPECT_FALSE(has(lexemes("SELECT name FROM employee WHERE \"l"), "LOWER("));
+  EXPECT_FALSE(has(lexemes("SELECT name FROM "), "LOWER("));
+  EXPECT_TRUE(has(lexemes("SELECT name FROM employee WHERE "), "a string in double quotes"));
+  EXPECT_FALSE(has(lexemes("SELECT name FROM employee WHERE s"), "a string in double quotes"));
+}
+
+TEST(MaskExplain, AfterFromOnlyWhatIsInScopeIsToldOfAName) {
+  const auto detail = [](const std::string& prefix) {
+    for (const ordered_json& name : explained(prefix).at("allowed")) {
+      if (name.at("text") == "name") return name.at("detail").get<std::string>();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(detail("SELECT na"), "department: Public, employee: Public, project: Public, staff_directory: Public");
+  EXPECT_EQ(detail("SELECT job_title FROM employee WHERE na"), "employee: Public");
+  const Ran ran = pccsql({"mask", "explain", "SELECT name FROM employee WHERE "});
+  EXPECT_NE(ran.out.find("27 columns of tables that are not in scope"), std::string::npos) << ran.out;
+}
+
 TEST(MaskExplain, NamesBeforeFromAreObligations) {
   const ordered_json pending = explained("SELECT T1.name, AVG(salary) ");
   EXPECT_EQ(pending.at("obligations").size(), 2u) << pending.dump();
