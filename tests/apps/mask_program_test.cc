@@ -81,7 +81,8 @@ TEST(MaskExplain, FunctionsAreNamedWhereTheyMayCome) {
 
 TEST(MaskExplain, AfterFromOnlyWhatIsInScopeIsToldOfAName) {
   const auto detail = [](const std::string& prefix) {
-    for (const ordered_json& name : explained(prefix).at("allowed")) {
+    const ordered_json json = explained(prefix);
+    for (const ordered_json& name : json.at("allowed")) {
       if (name.at("text") == "name") return name.at("detail").get<std::string>();
     }
     return std::string();
