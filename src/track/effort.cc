@@ -42,6 +42,18 @@ uint32_t closing_lexemes(const Frame& frame) {
   return 12;
 }
 
+// Of a name that holds quotes: they are doubled, which cuts it into other tokens.
+uint32_t tokens_in_quotes(std::string_view text, TokenCounter& counter) {
+  uint32_t most = 0;
+  for (const char quote : {'"', '`'}) {
+    if (text.find(quote) == std::string_view::npos) continue;
+    std::string written{' ', quote};
+    for (const char c : text) written.append(c == quote ? 2 : 1, c);
+    most = std::max(most, counter.tokens(written + quote));
+  }
+  return most;
+}
+
 }  // namespace
 
 struct SqlTracker::Effort {
@@ -63,10 +75,18 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
   uint32_t open = sem.open;
   for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
     const Level level = store_.levels[at];
+    const auto add = [&](NameId name) {
+      if (name != kNoName) effort.names.push_back(name);
+    };
     for (; open > 0; --open, frame = store_.frames[frame].below) {
-      effort.lexemes += closing_lexemes(store_.frames[frame]);
-      if (store_.frames[frame].kind == Frame::CteHead) {  // as many outputs as it has names
+      const Frame& f = store_.frames[frame];
+      effort.lexemes += closing_lexemes(f);
+      if (f.kind == Frame::CteHead) {  // as many outputs as it has names
         effort.lexemes += 2 * store_.name_lists[level.declared].count;
+      }
+      if (f.kind == Frame::Expr && !level.settled) {  // what qualifies a name must come again in FROM
+        add(f.name);
+        add(f.qualifier);
       }
     }
     open = level.outer_open;
@@ -82,9 +102,6 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
     const std::optional<Witness> witness = step.witness(level);
     if (!witness) continue;
     effort.lexemes += 3;
-    const auto add = [&](NameId name) {
-      if (name != kNoName) effort.names.push_back(name);
-    };
     add(witness->open_name);
     for (const NameId name : witness->open_merged) add(name);
     effort.lexemes += 2 * static_cast<uint32_t>(witness->open_merged.size());
@@ -134,9 +151,7 @@ std::optional<uint32_t> SqlTracker::token_bound(PrefixId id, TokenCounter& count
       uint64_t sum = counter.tokens(*rest) + uint64_t{effort.lexemes} * lexeme_tokens(counter);
       for (const NameId name : effort.names) {
         const std::string_view text = name < world_.names().size() ? world_.canonical(name) : store_.names.text(name);
-        sum += counter.tokens(text) + 3;  // with a blank, and quotes
-        sum += static_cast<uint64_t>(std::count(text.begin(), text.end(), '`') +
-                                     std::count(text.begin(), text.end(), '"'));
+        sum += std::max(counter.tokens(text) + 3, tokens_in_quotes(text, counter));  // with a blank, and quotes
       }
       bound = static_cast<uint32_t>(std::min<uint64_t>(sum, kNone - 1));
     }

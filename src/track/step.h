@@ -123,7 +123,7 @@ class Step {
     return level.kind == Level::Derived && level.branches == 1 && store_.levels[level.parent].join_natural;
   }
   bool derived_table_fits();
-  bool derived_fits(Level outer, std::vector<NameId> outputs, bool complete) const;
+  int room_for_derived(Level outer, std::vector<NameId> outputs, bool complete, int tables) const;
   std::vector<NameId> barred_outputs(const Level& level) const;
   bool width_fixed(const Level& level) const;
   void note_order_names();
@@ -177,7 +177,16 @@ class Step {
   bool viable(const Level& level) const;
   bool witness_fits(const Level& level, const Witness& found) const;
   int tables_of(const Level& level, const Witness& found) const;
-  int table_room(const Level& level) const;
+  struct TableRoom {
+    int tables = 0;
+    int width = 0;  // that it must have; 0: any that fits
+  };
+  TableRoom table_room(const Level& level) const;
+  bool must_be_filled(const Level& level) const;
+  bool star_leaves_room();
+  bool owed_may_come_later() const;
+  bool is_short_of_one(const Level& level, const Witness& found) const;
+  int room_beside(Level level, int tables, bool complete) const;
   bool can_take(const Level& inner, std::span<const Obligation> obligations) const;
   bool star_fits(NameId qualifier);
   bool string_fits(NameId name) const;

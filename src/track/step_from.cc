@@ -38,6 +38,7 @@ bool Step::read_from() {
   const auto count = static_cast<int>(store_.items[level_.items].count);
   if (level_.width != 0 && !level_.star && count != level_.width) return false;
   if (count > most_width(level_)) return false;
+  if (!level_.star && !outputs_fit(true)) return false;
   level_.clause = Clause::From;
   level_.from_open = true;
   level_.join_natural = level_.join_outer = level_.join_comma = false;
@@ -58,6 +59,7 @@ bool Step::read_join(Terminal word) {
     case Terminal::kw_RIGHT:
     case Terminal::kw_FULL:
       if (sem_.union_all || world_.catalog().view_bodies().union_all) return false;
+      if (!owed_may_come_later()) return false;
       sem_.outer_join = true;
       level_.join_outer = true;
       if (!level_.star) return viable(level_);
@@ -82,6 +84,13 @@ bool Step::read_join(Terminal word) {
     default:
       return viable(level_);
   }
+}
+
+// What comes by RIGHT or FULL may not be what a name asks for, so there must be room for one item more.
+bool Step::owed_may_come_later() const {
+  if (!world_.settings().lookahead || pending(level_).empty()) return true;
+  const std::optional<Witness> found = witness(level_);
+  return found && level_.tables + tables_of(level_, *found) < level_.most_tables;
 }
 
 bool Step::read_table(NameId name) {

@@ -271,7 +271,7 @@ bool Step::star_fits(NameId qualifier) {
   const bool whole = frame_.kind == Frame::Expr && sem_.open == 1 && level_.clause == Clause::Items &&
                      frame_.operators == 0 && !level_.settled;
   if (!whole || level_.kind == Level::Scalar || level_.kind == Level::In || width_fixed(level_)) return false;
-  if (joined_naturally(level_)) return false;
+  if (joined_naturally(level_) || !star_leaves_room()) return false;
   Ref ref;
   ref.qualifier = qualifier;
   ref.roles = role_bit(Role::Sel);

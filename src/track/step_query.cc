@@ -8,6 +8,7 @@ namespace pccsql::track {
 bool Step::open_query() {
   Level inner;
   inner.view = Level::All;
+  inner.most_tables = world_.settings().most_tables;
   if (sem_.level == 0 && !level_dirty_) {
     inner.kind = Level::Statement;
   } else {
@@ -19,12 +20,15 @@ bool Step::open_query() {
         inner.width = static_cast<uint16_t>(store_.name_lists[level_.declared].count);
         inner.depth = frame_.depth;
         break;
-      case Frame::DerivedTable:
+      case Frame::DerivedTable: {
         inner.kind = Level::Derived;
         inner.depth = frame_.depth;
-        if (table_room(level_) < 1) return false;
-        inner.most_tables = static_cast<uint16_t>(table_room(level_));
+        const TableRoom room = table_room(level_);
+        if (room.tables < 1) return false;
+        inner.most_tables = static_cast<uint16_t>(room.tables);
+        inner.width = static_cast<uint16_t>(room.width);
         break;
+      }
       case Frame::InSet:
         if (frame_.arguments != 0) return false;
         inner.kind = Level::In;
@@ -264,6 +268,7 @@ bool Step::plain_star() {
   // Nor does one, if it is there to introduce names.
   const bool introduces = level_.kind == Level::Derived && world_.settings().derived_names && width_fixed(level_);
   if (introduces && !pending(store_.levels[level_.parent]).empty()) return false;
+  if (!star_leaves_room()) return false;
   level_.star = level_.plain_star = level_.item_star = true;
   level_dirty_ = true;
   return viable(level_);
@@ -288,10 +293,11 @@ bool Step::new_name(const Word& word) {
   if (level_.kind != Level::Derived || level_.branches != 1 || !world_.settings().lookahead) return true;
   std::vector<NameId> outputs = outputs_now(level_);
   outputs.push_back(word.name);
-  return derived_fits(store_.levels[level_.parent], std::move(outputs), false);
+  return room_for_derived(store_.levels[level_.parent], std::move(outputs), false, level_.tables) > 0;
 }
 
 bool Step::enter_clause(Clause clause) {
+  if (level_.clause == Clause::Items && !outputs_fit(true)) return false;
   if (!level_.settled && !settle()) return false;
   if (clause == Clause::Having && !level_.grouped && !level_.aggregating) return false;
   if (clause == Clause::Group || clause == Clause::Having) level_.grouped = true;

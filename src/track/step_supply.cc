@@ -100,22 +100,55 @@ int Step::tables_of(const Level& level, const Witness& found) const {
   return tables;
 }
 
-// For a derived table that is opened now: beside what the names still need. It is itself what the search wants where that is
-// a derived table, or no more than something to stand there.
-int Step::table_room(const Level& level) const {
+// For a derived table that is opened now: beside what the names still need, and what then fills a `*`. It is itself what the
+// search wants where that is a derived table, or no more than something to stand there.
+Step::TableRoom Step::table_room(const Level& level) const {
   const int room = level.most_tables - level.tables;
-  if (level.settled || !world_.settings().lookahead) return room;
+  if (level.settled || !world_.settings().lookahead) return {room, 0};
   const std::optional<Witness> found = witness(level);
-  if (!found) return 0;
+  if (!found) return {};
   const bool itself = std::any_of(found->from.begin(), found->from.end(),
                                   [](const FromChoice& choice) { return choice.source == nullptr; }) ||
                       (!found->from.empty() && pending(level).empty());
-  return room - tables_of(level, *found) + (itself ? 1 : 0);
+  const int left = room - tables_of(level, *found) + (itself ? 1 : 0);
+  if (!must_be_filled(level)) return {left, 0};
+  if (left > 1) return {left - 1, 0};
+  // The last table: it must fill the `*` alone.
+  const bool alone = found->from.empty() || (itself && found->from.size() == 1);
+  const int missing = level.width - width_now(level);
+  if (left < 1 || !alone || level.join_natural || missing < 1) return {};
+  return {1, missing};
+}
+
+// A `*` that must come to a given width, and has not: one more table can always bring it there, if there is room for one.
+bool Step::must_be_filled(const Level& level) const {
+  return level.plain_star && level.width != 0 && (level.item_open || width_now(level) != level.width);
+}
+
+// Whether a `*` wants one table more than the search has found. Where no name asks for it, what was found is only something to
+// stand there, and can be what fills the `*`.
+bool Step::is_short_of_one(const Level& level, const Witness& found) const {
+  return must_be_filled(level) && (found.from.empty() || !pending(level).empty());
+}
+
+// For the last item of the FROM, a derived table with `tables` of them so far: what the names that are still owed leave it.
+// 0: too little. Before it is complete it can still become what fills the `*`.
+int Step::room_beside(Level level, int tables, bool complete) const {
+  const int room = level.most_tables - level.tables;
+  if (level.settled || !world_.settings().lookahead) return room;
+  level.item_open = false;
+  const std::optional<Witness> found = witness(level);
+  if (!found) return 0;
+  const int filler = is_short_of_one(level, *found) ? 1 : 0;
+  level.tables = static_cast<uint16_t>(level.tables + tables - (complete ? 0 : filler));
+  if (!witness_fits(level, *found)) return 0;
+  return room - tables_of(level, *found) - (complete ? filler : 0);
 }
 
 // What the search does not look at: the parser's stack, the number of tables and of outputs, joins that `*` does not go with.
 bool Step::witness_fits(const Level& level, const Witness& found) const {
-  if (level.tables + tables_of(level, found) > level.most_tables) return false;
+  if (level.tables + tables_of(level, found) + (is_short_of_one(level, found) ? 1 : 0) > level.most_tables)
+    return false;
   const int derived = level.depth + (level.branches > 1 ? 2 : 0) + 6 + kSelectDepth;
   for (const FromChoice& choice : found.from) {
     if (choice.source == nullptr && derived > world_.deepest()) return false;

@@ -31,22 +31,41 @@ int Step::mergeable(const Level& level) const {
 }
 
 // What a derived table puts out must not repeat a name that the SELECT around it has claimed. Before the last of them is
-// written, names that it is there to introduce may still come.
+// written, names that it is there to introduce may still come; then it is known how many tables the others leave it.
 bool Step::outputs_fit(bool complete) {
   if (level_.kind != Level::Derived || level_.branches != 1) return true;
   if (!world_.settings().lookahead && !joined_naturally(level_)) return true;
-  return derived_fits(store_.levels[level_.parent], outputs_now(level_), complete);
+  const int room = room_for_derived(store_.levels[level_.parent], outputs_now(level_), complete, level_.tables);
+  if (room == 0) return false;
+  if (complete && room < level_.most_tables) {
+    level_.most_tables = static_cast<uint16_t>(room);
+    level_dirty_ = true;
+  }
+  return true;
+}
+
+// What a derived table puts out by `*` introduces no name, so from then on there must be room beside it for another that does,
+// unless it has done so already.
+bool Step::star_leaves_room() {
+  const bool introduces = level_.kind == Level::Derived && level_.branches == 1 && world_.settings().derived_names;
+  if (!introduces || !world_.settings().lookahead || pending(store_.levels[level_.parent]).empty()) return true;
+  const int room = room_for_derived(store_.levels[level_.parent], outputs_now(level_), true, level_.tables);
+  level_.most_tables = static_cast<uint16_t>(std::min<int>(level_.most_tables, room));
+  level_dirty_ = true;
+  return room > 0;
 }
 
 // Whether FROM can take one at all.
 bool Step::derived_table_fits() {
   const int depth = level_.depth + (level_.branches > 1 ? 2 : 0) + 6;
-  if (table_room(level_) < 1 || depth + kSelectDepth > world_.deepest()) return false;
+  if (table_room(level_).tables < 1 || depth + kSelectDepth > world_.deepest()) return false;
   // Under `*` it puts out one column at least, beside what the names ask for.
-  return !(level_.plain_star || level_.join_natural) || !world_.settings().lookahead || derived_fits(level_, {}, false);
+  return !(level_.plain_star || level_.join_natural) || !world_.settings().lookahead ||
+         room_for_derived(level_, {}, false, 0) > 0;
 }
 
-bool Step::derived_fits(Level outer, std::vector<NameId> outputs, bool complete) const {
+// How many tables a derived table with these outputs may have in all, of which it has `tables`. 0: it does not fit.
+int Step::room_for_derived(Level outer, std::vector<NameId> outputs, bool complete, int tables) const {
   if (!complete && world_.settings().derived_names) {
     if (const std::optional<Witness> before = witness(outer)) {
       for (const FromChoice& choice : before->from) {
@@ -59,7 +78,7 @@ bool Step::derived_fits(Level outer, std::vector<NameId> outputs, bool complete)
     }
   }
   if (outputs.empty()) outputs.push_back(outer.join_natural ? store_.names.intern("\x01") : kNoName);
-  if (outer.plain_star && static_cast<int>(outputs.size()) > most_width(outer) - width_now(outer)) return false;
+  if (outer.plain_star && static_cast<int>(outputs.size()) > most_width(outer) - width_now(outer)) return 0;
   Source source;
   for (const NameId name : outputs) source.columns.push_back({name, kEveryRole, false});
   source.index();
@@ -71,16 +90,18 @@ bool Step::derived_fits(Level outer, std::vector<NameId> outputs, bool complete)
   node.item.name_open = true;
   node.item.merge_open = outer.from != 0 && !outer.join_natural;
   if (outer.join_natural) {
-    if (!merge_naturally(outer, node.item)) return false;
-    if (outer.star && !node.item.merged.empty() && (outer.outer_join || outer.join_outer)) return false;
+    if (!merge_naturally(outer, node.item)) return 0;
+    if (outer.star && !node.item.merged.empty() && (outer.outer_join || outer.join_outer)) return 0;
   }
   store_.from.push_back(node);
   outer.from = static_cast<Index>(store_.from.size() - 1);
+  const int room = room_beside(outer, std::max(tables, 1), complete);
   // Through a `*` they are put out further.
-  const bool further = outer.star && outer.kind == Level::Derived && outer.branches == 1;
-  const bool fits = viable(outer) && (!further || derived_fits(store_.levels[outer.parent], outputs_now(outer), false));
+  const bool further = room > 0 && outer.star && outer.kind == Level::Derived && outer.branches == 1;
+  const bool fits = !further || room_for_derived(store_.levels[outer.parent], outputs_now(outer), false,
+                                                 outer.tables + std::max(tables, 1)) > 0;
   store_.from.pop_back();
-  return fits;
+  return fits ? room : 0;
 }
 
 // Names that a derived table with a `*` must not put out: the SELECTs around it claim them.
@@ -95,7 +116,9 @@ std::vector<NameId> Step::barred_outputs(const Level& level) const {
       if (store_.name_lists[i].qualifier == kNoName) barred.push_back(store_.name_lists[i].name);
     }
   }
-  std::erase_if(barred, [&](NameId name) { return derived_fits(store_.levels[level.parent], {name}, false); });
+  std::erase_if(barred, [&](NameId name) {
+    return room_for_derived(store_.levels[level.parent], {name}, false, level.tables) > 0;
+  });
   return barred;
 }
 

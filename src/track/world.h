@@ -26,7 +26,6 @@ inline constexpr int kDeepest = 78;      // of the database's parser stack of 10
 inline constexpr int kSelectDepth = 16;  // of it, what a SELECT and its clauses need
 inline constexpr int kTallest = 900;     // operators in one expression; the database takes a tree of 1,000
 inline constexpr int kDeepestCanonical = 40;
-inline constexpr int kMostTables = 60;     // of the database's 64, counted through derived tables
 inline constexpr int kMostOutputs = 1900;  // of the database's 2,000
 inline constexpr int kMostBranches = 480;  // of the database's 500
 inline constexpr int kMostArguments = 100;

@@ -148,9 +148,10 @@ std::vector<TrackSettings> many_settings() {
   return all;
 }
 
-std::vector<GroundPtr> standing_grounds() {
+std::vector<GroundPtr> standing_grounds(uint16_t most_tables) {
   std::vector<GroundPtr> grounds;
   const auto add = [&](const SchemaPtr& schema, Policy policy, const std::string& policy_name, TrackSettings settings) {
+    settings.most_tables = most_tables;
     const std::string name = schema->name + " / " + policy_name + " / " + to_string(settings);
     grounds.push_back(std::make_unique<Ground>(name, schema, std::move(policy), settings));
   };

@@ -106,6 +106,17 @@ TEST(Walk, StandingGrounds) {
   for (const std::string& place : coverage.missed_places({})) std::cout << "  never written: " << place << "\n";
 }
 
+// Near the most tables that a SELECT may have: what is owed must still find room. With 60 of them walks never come there.
+TEST(Walk, FewTables) {
+  Coverage coverage(sql_grammar());
+  Totals totals;
+  uint64_t seed = 1000;
+  for (const uint16_t most : {5, 8}) {
+    for (const GroundPtr& ground : standing_grounds(most)) attack(*ground, scaled(8), seed++, coverage, totals);
+  }
+  print("few tables", totals, coverage);
+}
+
 TEST(Walk, RandomGrounds) {
   Coverage coverage(sql_grammar());
   Totals totals;
