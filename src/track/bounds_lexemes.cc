@@ -113,7 +113,8 @@ void tall_expressions(Finder& finder, uint32_t node) {
     if (tree.is(i, "operand")) {
       const Terminal first = tree.first(i);
       height += i != node + 1 && tree.parent(i) == node;  // joined by AND or OR
-      height += first == Terminal::LeftParen || tree.child(i, "call") != kNoNode;
+      const bool holds = first == Terminal::LeftParen || first == Terminal::kw_EXISTS;
+      height += holds || tree.child(i, "call") != kNoNode;
       for (uint32_t k = tree.nodes[i].first; k < tree.nodes[i].last && tree.terminal(k) >= Terminal::Plus; ++k) {
         const Terminal t = tree.terminal(k);
         if (t != Terminal::kw_NOT && t != Terminal::Minus && t != Terminal::Plus && t != Terminal::Tilde) break;

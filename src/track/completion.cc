@@ -208,7 +208,9 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
       if (open.kind != Frame::Expr) break;
     }
   }
-  if (has_zero(step) && allows(Terminal::Plus)) return word(Terminal::Plus);
+  for (const Terminal op : {Terminal::Plus, Terminal::kw_ISNULL}) {  // the second one needs no room for an operand
+    if (has_zero(step) && allows(op)) return word(op);
+  }
   if (level.clause == Clause::Items && !level.settled) {
     const auto items = static_cast<int>(store_.items[level.items].count) + 1;  // with the one at hand
     if (level.width != 0 && items < level.width && !level.star && allows(Terminal::Comma)) return word(Terminal::Comma);

@@ -227,7 +227,7 @@ bool Step::read_operand(const Word& word) {
     case Terminal::kw_EXISTS: {
       frame_.part = 3;
       frame_dirty_ = true;
-      if (operand_depth() + 2 + kSelectDepth > world_.deepest()) return false;
+      if (operand_depth() + 2 + kSelectDepth > world_.deepest() || frame_.height >= kTallest) return false;
       if (const Frame* const order = term(); order != nullptr && order->pure) {
         if (order->compound) return false;
         change_term([](Frame& term) { term.pure = false; });
