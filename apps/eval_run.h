@@ -22,6 +22,7 @@ struct EvalRunOptions : ModelOptions, MethodOptions {
   std::optional<std::string> out;
   std::optional<uint64_t> limit;
   std::optional<uint64_t> sample;
+  std::optional<uint64_t> per_database;
   std::optional<uint64_t> seed;
   std::optional<std::string> shard;  // "2/8"
   bool with_database = false;

@@ -46,7 +46,9 @@ void add_questions(CLI::App& command, EvalRunOptions& run, bool with_suite) {
     add_text(command, "--suite", run.suite, "FILE", "what `pccsql suite build` wrote")->group("Questions");
   add_number(command, "--limit", run.limit, 1, "the first N questions alone")->group("Questions");
   add_number(command, "--sample", run.sample, 1, "N questions, drawn at random")->group("Questions");
-  add_number(command, "--seed", run.seed, 0, "of the sample (default: 42)")->group("Questions");
+  add_number(command, "--per-database", run.per_database, 1, "N questions of each database, drawn at random")
+      ->group("Questions");
+  add_number(command, "--seed", run.seed, 0, "of what is drawn (default: 42)")->group("Questions");
   add_text(command, "--shard", run.shard, "I/N", "part I of N")->group("Questions");
   command.add_flag("--with-database", run.with_database, "only questions whose database file is there")
       ->group("Questions");

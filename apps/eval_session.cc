@@ -53,7 +53,10 @@ Result<RunSettings> run_settings(const EvalRunOptions& options) {
   settings.language = options.language;
   settings.selection.limit = options.limit;
   settings.selection.sample = options.sample;
-  if (options.seed && !options.sample) return Error{"`--seed` goes with `--sample`", {}, {}};
+  settings.selection.per_database = options.per_database;
+  if (options.seed && !options.sample && !options.per_database) {
+    return Error{"`--seed` goes with `--sample` or `--per-database`", {}, {}};
+  }
   settings.selection.seed = options.seed.value_or(settings.selection.seed);
   if (options.shard) {
     const auto shard = parse_shard(*options.shard);

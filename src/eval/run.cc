@@ -226,7 +226,9 @@ Result<RunHeader> run_header(const Suite& suite, const std::string& suite_path, 
   add("evidence", std::ranges::any_of(*chosen, [&](size_t i) { return suite.questions[i].evidence.has_value(); }));
   add("limit", optional(settings.selection.limit));
   add("sample", optional(settings.selection.sample));
-  add("seed", settings.selection.sample ? Json(settings.selection.seed) : Json(nullptr));
+  const bool drawn = settings.selection.sample || settings.selection.per_database;
+  add("seed", drawn ? Json(settings.selection.seed) : Json(nullptr));
+  if (settings.selection.per_database) add("per_database", *settings.selection.per_database);
   const auto& shard = settings.selection.shard;
   add("shard", shard ? Json(std::to_string(shard->part) + "/" + std::to_string(shard->of)) : Json(nullptr));
   add("with_database", settings.selection.with_database);

@@ -37,6 +37,18 @@ TEST(Selection, FirstSampledAndShards) {
   EXPECT_EQ(joined, chosen(suite, {}));
 }
 
+TEST(Selection, SoManyOfEachDatabase) {
+  RunWorld world(3);
+  for (size_t i = 0; i < world.suite.questions.size(); ++i) world.suite.questions[i].db_id = i < 3 ? "small" : "large";
+  const std::vector<size_t> some = chosen(world.suite, {.per_database = 5, .seed = 7});
+  ASSERT_EQ(some.size(), 8u);
+  EXPECT_TRUE(std::ranges::is_sorted(some));
+  EXPECT_EQ(std::vector<size_t>(some.begin(), some.begin() + 3), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_GT(some[3], 2u);
+  EXPECT_EQ(some, chosen(world.suite, {.per_database = 5, .seed = 7}));
+  EXPECT_NE(some, chosen(world.suite, {.per_database = 5, .seed = 8}));
+}
+
 TEST(Selection, OnlyThoseWithADatabase) {
   RunWorld world;
   world.suite.questions[0].db_path.clear();
@@ -48,6 +60,7 @@ TEST(Selection, OnlyThoseWithADatabase) {
 TEST(Selection, ContradictionsAreErrors) {
   const RunWorld world;
   EXPECT_FALSE(selected(world.suite, {.limit = 1, .sample = 1}));
+  EXPECT_FALSE(selected(world.suite, {.sample = 1, .per_database = 1}));
   EXPECT_FALSE(selected(world.suite, {.shard = Selection::Shard{3, 2}}));
   EXPECT_FALSE(selected(world.suite, {.shard = Selection::Shard{0, 2}}));
 }
