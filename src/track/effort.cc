@@ -73,8 +73,11 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
   }
   Index frame = sem.frame;
   uint32_t open = sem.open;
+  const std::vector<std::optional<Witness>> witnesses = step.witnesses();
+  size_t outward = 0;
   for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
     const Level level = store_.levels[at];
+    const std::optional<Witness>& witness = witnesses[outward++];
     const auto add = [&](NameId name) {
       if (name != kNoName) effort.names.push_back(name);
     };
@@ -99,7 +102,6 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
     } else {
       effort.lexemes += items < width ? 2 * (width - items) : 0;
     }
-    const std::optional<Witness> witness = step.witness(level);
     if (!witness) continue;
     effort.lexemes += 3;
     add(witness->open_name);

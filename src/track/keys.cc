@@ -28,13 +28,15 @@ Key SqlTracker::sem_key(Index id) {
 }
 
 // Where an operand must come nothing can close, so what stands open around it does not matter to the next lexeme; inside
-// COUNT, SUM, AVG it does, because a literal can make columns to its left asked.
+// COUNT, SUM, AVG it does, because a literal can make columns to its left asked. After a qualified name its frame looks as before
+// it; but a number cannot come there.
 Key SqlTracker::expectation_key(Index id) {
   const Sem& sem = sems_[id].sem;
   if (sem.open == 0) return sem_key(id);
   const Frame& top = store_.frames[sem.frame];
   bool operand = top.kind == Frame::Expr && !top.after && top.name == kNoName && top.qualifier == kNoName &&
-                 !top.place.local && top.operators != 0;
+                 !top.place.local && top.operators != 0 &&
+                 store_.control.viable(sem.stack)[static_cast<size_t>(Terminal::Integer)];
   for (Index i = sem.frame; i != 0 && operand; i = store_.frames[i].below) {
     operand = store_.frames[i].place.inside != Place::Argument;
   }

@@ -79,6 +79,7 @@ class Step {
   }
 
   // step_supply.cc, for those who explain and complete
+  std::vector<std::optional<Witness>> witnesses() const;
   std::optional<Witness> witness(const Level& level) const;
   std::vector<NameId> supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough) const;
   // Whether `supplied` may be asked instead of trying each name.
@@ -185,6 +186,8 @@ class Step {
   bool must_be_filled(const Level& level) const;
   bool star_leaves_room();
   bool owed_may_come_later() const;
+  template <typename Ask>
+  auto with_claims(Level level, std::span<const Obligation> claims, bool local, const Ask& ask) const;
   bool is_short_of_one(const Level& level, const Witness& found) const;
   int room_beside(Level level, int tables, bool complete) const;
   bool can_take(const Level& inner, std::span<const Obligation> obligations) const;

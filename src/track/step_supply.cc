@@ -246,27 +246,61 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
   return fit;
 }
 
+// What `ask` makes of a level that these names are left to.
+template <typename Ask>
+auto Step::with_claims(Level level, std::span<const Obligation> claims, bool local, const Ask& ask) const {
+  const size_t before = store_.refs.size();
+  for (const Obligation& claim : claims) {
+    Ref ref;
+    ref.qualifier = claim.qualifier;
+    ref.name = claim.name;
+    ref.roles = claim.roles;
+    ref.fixed = true;
+    ref.place.local = local;
+    store_.refs.push_back({level.refs, store_.refs[level.refs].count + 1, ref});
+    level.refs = static_cast<Index>(store_.refs.size() - 1);
+  }
+  auto answer = ask(level);
+  store_.refs.resize(before);
+  return answer;
+}
+
+// What each open level's FROM is owed, from the innermost outward, with what the SELECTs in it will leave to it.
+std::vector<std::optional<Witness>> Step::witnesses() const {
+  std::vector<std::optional<Witness>> all;
+  std::vector<Obligation> left;  // to the level `to`
+  std::optional<Outer> to;
+  for (Index at = sem_.level; at != 0; at = store_.levels[at].parent) {
+    const Level& level = at == sem_.level ? level_ : store_.levels[at];
+    const bool here = to && to->level == at;
+    if (here && level.settled) {
+      std::erase_if(left, [&](const Obligation& one) {
+        Binding binding;
+        return find(level, one.qualifier, one.name, binding) != Found::No;
+      });
+    }
+    const auto ask = [&](const Level& asked) { return witness(asked); };
+    std::optional<Witness> found;
+    if (here && !level.settled) {
+      found = with_claims(level, left, to->last, ask);
+      left.clear();
+    } else if (!level.settled) {
+      found = witness(level);
+    }
+    if (found) left.insert(left.end(), found->passed.begin(), found->passed.end());
+    all.push_back(std::move(found));
+    if (here || !to) to = next_outer(level);
+  }
+  return all;
+}
+
 // Whether the SELECTs around `inner` could bind all of these.
 bool Step::can_take(const Level& inner, std::span<const Obligation> obligations) const {
   const std::optional<Outer> next = next_outer(inner);
   if (!next) return obligations.empty();
   const Level& outer = store_.levels[next->level];
   if (!outer.settled && outer.clause == Clause::Items) {
-    Level asked = outer;
-    const size_t before = store_.refs.size();
-    for (const Obligation& obligation : obligations) {
-      Ref ref;
-      ref.qualifier = obligation.qualifier;
-      ref.name = obligation.name;
-      ref.roles = obligation.roles;
-      ref.fixed = true;
-      ref.place.local = next->last;
-      store_.refs.push_back({asked.refs, store_.refs[asked.refs].count + 1, ref});
-      asked.refs = static_cast<Index>(store_.refs.size() - 1);
-    }
-    const bool fits = viable(asked);
-    store_.refs.resize(before);
-    return fits;
+    return with_claims(outer, obligations, next->last, [&](const Level& asked) { return viable(asked); });
   }
   std::vector<Obligation> left;
   for (const Obligation& obligation : obligations) {
@@ -282,23 +316,9 @@ bool Step::can_take(const Level& inner, std::span<const Obligation> obligations)
     left.push_back(obligation);
   }
   if (left.empty())
-    return outer.settled || obligations.size() == left.size() || [&] {
-      // Claims on a FROM that is still open.
-      Level asked = outer;
-      const size_t before = store_.refs.size();
-      for (const Obligation& obligation : obligations) {
-        Ref ref;
-        ref.qualifier = obligation.qualifier;
-        ref.name = obligation.name;
-        ref.roles = obligation.roles;
-        ref.fixed = true;
-        store_.refs.push_back({asked.refs, store_.refs[asked.refs].count + 1, ref});
-        asked.refs = static_cast<Index>(store_.refs.size() - 1);
-      }
-      const bool fits = viable(asked);
-      store_.refs.resize(before);
-      return fits;
-    }();
+    // Claims on a FROM that is still open.
+    return outer.settled || obligations.size() == left.size() ||
+           with_claims(outer, obligations, false, [&](const Level& asked) { return viable(asked); });
   if (next->last || !outer.settled) return false;  // beyond an open FROM only what is written there is passed
   return can_take(outer, left);
 }
