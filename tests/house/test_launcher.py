@@ -183,7 +183,7 @@ class Launcher(unittest.TestCase):
         """A folder for PATH with the shell's own tools, and those given."""
         bin = self.base / "bin"
         bin.mkdir()
-        basic = ("bash", "env", "find", "flock", "mkdir", "readlink", "sed", "tail", "mv", "grep", "ln", "touch")
+        basic = ("bash", "env", "find", "flock", "mkdir", "readlink", "sed", "tail", "mv", "rm", "grep", "ln", "touch")
         for tool in (*basic, *tools):
             (bin / tool).symlink_to(shutil.which(tool))
         return bin
