@@ -190,7 +190,8 @@ class Step {
   auto with_claims(Level level, std::span<const Obligation> claims, bool local, const Ask& ask) const;
   bool is_short_of_one(const Level& level, const Witness& found) const;
   int room_beside(Level level, int tables, bool complete) const;
-  bool can_take(const Level& inner, std::span<const Obligation> obligations) const;
+  bool can_claim(const Level& innermost, Index at, std::span<const Obligation> obligations, bool local) const;
+  bool can_take(const Level& innermost, const Level& inner, std::span<const Obligation> obligations) const;
   bool star_fits(NameId qualifier);
   bool string_fits(NameId name) const;
   bool boolean_fits(NameId name) const;

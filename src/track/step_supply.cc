@@ -1,5 +1,6 @@
 // What a FROM still owes, and whether it can be supplied: the questions that the search of supply.h is asked.
 #include <algorithm>
+#include <utility>
 
 #include "track/step.h"
 
@@ -54,7 +55,7 @@ struct Step::Owed {
             if (ref.place.local || (ref.place.clause == Clause::On && !ref.fixed)) return false;
           }
         }
-        return step.can_take(level, obligations);
+        return step.can_take(level, level, obligations);
       };
     }
   }
@@ -294,13 +295,28 @@ std::vector<std::optional<Witness>> Step::witnesses() const {
   return all;
 }
 
-// Whether the SELECTs around `inner` could bind all of these.
-bool Step::can_take(const Level& inner, std::span<const Obligation> obligations) const {
+// Whether these names of `innermost` could be left to the FROM of the level `at`, which is not settled. SELECTs between the two
+// whose FROM is open will leave names to it as well: all of them together must find their tables.
+bool Step::can_claim(const Level& innermost, Index at, std::span<const Obligation> obligations, bool local) const {
+  return with_claims(store_.levels[at], obligations, local, [&](const Level& claimed) {
+    if (!viable(claimed)) return false;
+    const Index before = std::exchange(store_.levels[at].refs, claimed.refs);
+    bool fits = true;
+    for (Index i = innermost.parent; fits && i != at; i = store_.levels[i].parent) {
+      fits = pending(store_.levels[i]).empty() || viable(store_.levels[i]);
+    }
+    store_.levels[at].refs = before;
+    return fits;
+  });
+}
+
+// Whether the SELECTs around `inner` could bind all of these, which come from `innermost`.
+bool Step::can_take(const Level& innermost, const Level& inner, std::span<const Obligation> obligations) const {
   const std::optional<Outer> next = next_outer(inner);
   if (!next) return obligations.empty();
   const Level& outer = store_.levels[next->level];
   if (!outer.settled && outer.clause == Clause::Items) {
-    return with_claims(outer, obligations, next->last, [&](const Level& asked) { return viable(asked); });
+    return can_claim(innermost, next->level, obligations, next->last);
   }
   std::vector<Obligation> left;
   for (const Obligation& obligation : obligations) {
@@ -317,10 +333,9 @@ bool Step::can_take(const Level& inner, std::span<const Obligation> obligations)
   }
   if (left.empty())
     // Claims on a FROM that is still open.
-    return outer.settled || obligations.size() == left.size() ||
-           with_claims(outer, obligations, false, [&](const Level& asked) { return viable(asked); });
+    return outer.settled || obligations.size() == left.size() || can_claim(innermost, next->level, obligations, false);
   if (next->last || !outer.settled) return false;  // beyond an open FROM only what is written there is passed
-  return can_take(outer, left);
+  return can_take(innermost, outer, left);
 }
 
 bool Step::rewrite_refs(Level& level, uint32_t from, const std::function<bool(Ref&)>& change) {
