@@ -28,6 +28,7 @@ struct EvalRunOptions : ModelOptions, MethodOptions {
   bool with_database = false;
   std::optional<uint64_t> parallel;
   bool no_exec = false;
+  bool evidence = false;
   std::optional<std::string> data;
   Language language = Language::Full;
   bool no_lookahead = false;

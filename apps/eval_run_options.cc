@@ -56,6 +56,8 @@ void add_questions(CLI::App& command, EvalRunOptions& run, bool with_suite) {
       ->group("Questions");
   add_text(command, "--data", run.data, "DIR", "where the databases are, if not where the suite was built")
       ->group("Questions");
+  command.add_flag("--evidence", run.evidence, "give the model the hints that BIRD has beside its questions")
+      ->group("Questions");
   add_number(command, "--parallel", run.parallel, 1, "questions at once (default: 1)")->group("Model");
   add_model_options(command, run);
 }

@@ -66,6 +66,7 @@ Result<RunSettings> run_settings(const EvalRunOptions& options) {
   settings.selection.with_database = options.with_database;
   settings.parallel = options.parallel.value_or(1);
   settings.execution = !options.no_exec;
+  settings.evidence = options.evidence;
   settings.context = options.context.value_or(0);
   return settings;
 }

@@ -63,7 +63,8 @@ class Worker {
     Seat& here = seat(question);
     Listener listener;
     listener.stop = stop;
-    const Answer answer = decoder_->answer(here.subject, {question.question, question.evidence}, listener);
+    const std::optional<std::string> evidence = plan_.settings.evidence ? question.evidence : std::nullopt;
+    const Answer answer = decoder_->answer(here.subject, {question.question, evidence}, listener);
     if (answer.stopped) return std::nullopt;
 
     Finished made;
@@ -73,12 +74,11 @@ class Worker {
     record.db_id = question.db_id;
     record.db_path = here.database;
     record.question = question.question;
-    record.evidence = question.evidence;
+    record.evidence = evidence;
     record.gold_label = question.gold_label;
     record.gold_sql = question.gold_sql;
     record.policy_sha256 = sha256_hex(plan_.suite.policies[question.policy].text);
-    const PromptText text =
-        here.subject.prompts().question(here.subject.schema(), question.question, question.evidence);
+    const PromptText text = here.subject.prompts().question(here.subject.schema(), question.question, evidence);
     const std::string stable = text.user.substr(0, text.stable_bytes);
     made.prompt.messages = {{Speaker::System, text.system}, {Speaker::User, stable}};
     made.prompt.sha256 = sha256_hex(text.system + '\0' + stable);
@@ -223,7 +223,7 @@ Result<RunHeader> run_header(const Suite& suite, const std::string& suite_path, 
   add("profile", to_string(suite.profile));
   add("language", settings.language == Language::Full ? "full" : "fragment");
   add("prompts", settings.prompts_sha256);
-  add("evidence", std::ranges::any_of(*chosen, [&](size_t i) { return suite.questions[i].evidence.has_value(); }));
+  add("evidence", settings.evidence);
   add("limit", optional(settings.selection.limit));
   add("sample", optional(settings.selection.sample));
   const bool drawn = settings.selection.sample || settings.selection.per_database;

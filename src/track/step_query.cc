@@ -8,7 +8,7 @@ namespace pccsql::track {
 bool Step::open_query() {
   Level inner;
   inner.view = Level::All;
-  inner.most_tables = world_.settings().most_tables;
+  inner.most_tables = world_.most_tables();
   if (sem_.level == 0 && !level_dirty_) {
     inner.kind = Level::Statement;
   } else {

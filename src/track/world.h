@@ -4,6 +4,7 @@
 // a text brings names of its own. Words are sorted, so that "some admitted word begins with these letters" is a range.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@ inline constexpr int kDeepest = 78;      // of the database's parser stack of 10
 inline constexpr int kSelectDepth = 16;  // of it, what a SELECT and its clauses need
 inline constexpr int kTallest = 900;     // operators in one expression; the database takes a tree of 1,000
 inline constexpr int kDeepestCanonical = 40;
+inline constexpr uint16_t kMostTablesCanonical = 8;
 inline constexpr int kMostOutputs = 1900;  // of the database's 2,000
 inline constexpr int kMostBranches = 480;  // of the database's 500
 inline constexpr int kMostArguments = 100;
@@ -84,6 +86,11 @@ class World {
   // not be written, and a model that wanted such a name would take them for its beginning.
   size_t alias_letters() const { return settings_.style == Style::Canonical ? 1 : 2; }
   int deepest() const { return settings_.style == Style::Canonical ? kDeepestCanonical : kDeepest; }
+  // Of a SELECT. A model that may not have its table under the name it wants would else join it again and again.
+  uint16_t most_tables() const {
+    return settings_.style == Style::Canonical ? std::min(settings_.most_tables, kMostTablesCanonical)
+                                               : settings_.most_tables;
+  }
   // Whether queries are commonly written with the function; in canonical style there are no others.
   bool is_usual(NameId function) const { return functions_[function_of_[function]].usual; }
   // As it is written in canonical style: keywords and functions in capitals, names as declared.

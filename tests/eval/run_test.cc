@@ -106,6 +106,19 @@ TEST(EvalRun, WithoutExecutionNothingIsKnownOfRows) {
   EXPECT_EQ(record(run, "q-right").row_count, std::nullopt);
 }
 
+TEST(EvalRun, HintsAreShownWhereAskedFor) {
+  RunWorld world;
+  for (SuiteQuestion& question : world.suite.questions) question.evidence = "a town is a city";
+  RunSettings settings = with_method(Method::Direct);
+  const RunFile without = finished(world, "without.jsonl", settings);
+  EXPECT_EQ(record(without, "q-right").evidence, std::nullopt);
+  EXPECT_EQ(record(without, "q-right").asked.find("a town is a city"), std::string::npos);
+  settings.evidence = true;
+  const RunFile with = finished(world, "with.jsonl", settings);
+  EXPECT_EQ(record(with, "q-right").evidence, "a town is a city");
+  EXPECT_NE(record(with, "q-right").asked.find("a town is a city"), std::string::npos);
+}
+
 TEST(EvalRun, PccNeverLeaks) {
   const RunWorld world;
   const RunFile run = finished(world, "pcc.jsonl", with_method(Method::Pcc));
