@@ -9,9 +9,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a pass may wait for those that were in the last one: what it costs to miss them is another pass.
+// How long a pass may wait for those that were in the last two: what it costs to miss them is another pass.
 Clock::duration patience(uint64_t last_batch_ns) {
-  const std::chrono::nanoseconds share(last_batch_ns / 4);
+  const std::chrono::nanoseconds share(last_batch_ns / 2);
   return std::clamp<std::chrono::nanoseconds>(share, std::chrono::microseconds(200), std::chrono::milliseconds(20));
 }
 
@@ -113,7 +113,7 @@ Result<Done> BatchedModel::serve(std::span<Shared* const> sequences) {
       continue;
     }
     running_ = true;  // the first in the queue runs the pass for all that are in it
-    changed_.wait_for(lock, patience(last_batch_ns_), [this] { return waiting_.size() >= last_batch_; });
+    changed_.wait_for(lock, patience(last_batch_ns_), [this] { return waiting_.size() >= lately_; });
     const std::vector<Wait*> batch = std::exchange(waiting_, {});
     lock.unlock();
     const auto start = Clock::now();
@@ -125,7 +125,13 @@ Result<Done> BatchedModel::serve(std::span<Shared* const> sequences) {
       counts_.sequences += one->sequences.size();
     }
     ++counts_.batches;
-    last_batch_ = batch.size();
+    // Who missed the last pass waits already; without those of the pass before, the two would go on taking turns.
+    const size_t again = static_cast<size_t>(std::ranges::count_if(batch, [this](const Wait* one) {
+      return std::ranges::find(last_batch_, one->sequences.front()) != last_batch_.end();
+    }));
+    lately_ = last_batch_.size() + batch.size() - again;
+    last_batch_.clear();
+    for (const Wait* one : batch) last_batch_.push_back(one->sequences.front());
     last_batch_ns_ = static_cast<uint64_t>(time);
     running_ = false;
     changed_.notify_all();

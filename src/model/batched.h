@@ -2,8 +2,8 @@
 // about the same time is served by the same pass of the network.
 //
 // A pass over one sequence reads all the weights, and a pass over sixteen hardly takes longer. So a thread that asks
-// for logits waits a moment for the others that were in the last batch; a thread that has something else to do (it runs
-// a query, it has finished) is missed once, and then no longer waited for.
+// for logits waits a moment for the others that were in the last two batches; a thread that has something else to do (it
+// runs a query, it has finished) is missed twice, and then no longer waited for.
 #pragma once
 
 #include <condition_variable>
@@ -64,7 +64,8 @@ class BatchedModel : public Model {
   std::condition_variable changed_;
   std::vector<Wait*> waiting_;
   bool running_ = false;
-  size_t last_batch_ = 0;  // requests in it
+  std::vector<const void*> last_batch_;  // who asked; to be compared alone
+  size_t lately_ = 0;                    // requests in the last two, each counted once
   uint64_t last_batch_ns_ = 0;
   Counts counts_;
 };

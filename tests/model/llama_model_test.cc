@@ -248,6 +248,29 @@ TEST_F(LlamaModelTest, LogitsOutlastThePassesOfOthers) {
   EXPECT_EQ(first->work().forward_passes, 2U);  // shared part and question, nothing a second time
 }
 
+TEST_F(LlamaModelTest, WhatASequenceHasEvaluatedTheOthersNeedNot) {
+  options_.keep_prefixes = false;
+  options_.sequences = 1;
+  const auto alone = loaded();
+  auto only = *alone->new_sequence();
+  const Prompt asked = prompt(*alone, " two");
+  ASSERT_TRUE(only->set_prompt(asked));
+  const Logits expected = copied(*only);
+  EXPECT_EQ(only->work().cached_prompt_tokens, 0U);
+
+  options_.sequences = 2;
+  const auto model = loaded();
+  auto first = *model->new_sequence();
+  auto second = *model->new_sequence();
+  ASSERT_TRUE(first->set_prompt(prompt(*model, " one")));
+  const Logits before = copied(*first);
+  ASSERT_TRUE(second->set_prompt(asked));
+  EXPECT_TRUE(copied(*second) == expected);
+  EXPECT_EQ(second->work().cached_prompt_tokens, asked.shared);
+  EXPECT_EQ(second->work().forward_passes, 1U);
+  EXPECT_TRUE(copied(*first) == before);
+}
+
 TEST_F(LlamaModelTest, OnlyTheTemplateWritesControlTokens) {
   const auto model = loaded();
   const auto controls = [&](const std::string& text) {

@@ -118,13 +118,42 @@ Result<std::unique_ptr<Sequence>> LlamaContext::new_sequence() {
 
 // What llama.cpp holds beyond evaluated() is taken away. Some kinds of model cannot take back a part: they begin anew.
 void LlamaContext::make_ready(LlamaSequence& sequence) {
-  if (sequence.evaluated() == 0 && load_prefix(sequence)) return;
+  if (sequence.evaluated() == 0 && (copy_prefix(sequence) || load_prefix(sequence))) return;
   llama_memory_t memory = llama_get_memory(context_.get());
   const auto from = static_cast<llama_pos>(sequence.evaluated());
   if (!llama_memory_seq_rm(memory, sequence.number_, from, -1)) {
     llama_memory_seq_rm(memory, sequence.number_, -1, -1);
     sequence.forget();
   }
+}
+
+// From a sequence beside it that has the same shared part.
+bool LlamaContext::copy_prefix(LlamaSequence& sequence) {
+  const size_t shared = sequence.shared_prompt();
+  if (shared < kWorthKeeping) return false;
+  const auto wanted = sequence.tokens().first(shared);
+  const auto other = std::ranges::find_if(owners_, [&](const LlamaSequence* one) {
+    return one != nullptr && one != &sequence && one->evaluated() >= shared &&
+           std::ranges::equal(one->tokens().first(shared), wanted);
+  });
+  if (other == owners_.end()) return false;
+  llama_memory_t memory = llama_get_memory(context_.get());
+  llama_memory_seq_rm(memory, sequence.number_, -1, -1);
+  llama_memory_seq_cp(memory, (*other)->number_, sequence.number_, -1, -1);
+  return keep_first(sequence, shared);
+}
+
+// Of what the sequence now holds, the part that is of use: of the last token the logits are wanted.
+bool LlamaContext::keep_first(LlamaSequence& sequence, size_t shared) {
+  llama_memory_t memory = llama_get_memory(context_.get());
+  const size_t usable = std::min(shared, sequence.length() - 1);
+  if (llama_memory_seq_pos_max(memory, sequence.number_) + 1 < static_cast<llama_pos>(shared) ||
+      !llama_memory_seq_rm(memory, sequence.number_, static_cast<llama_pos>(usable), -1)) {
+    llama_memory_seq_rm(memory, sequence.number_, -1, -1);
+    return false;
+  }
+  sequence.found(usable);
+  return true;
 }
 
 bool LlamaContext::load_prefix(LlamaSequence& sequence) {
@@ -134,15 +163,12 @@ bool LlamaContext::load_prefix(LlamaSequence& sequence) {
   if (!state) return false;
   llama_memory_t memory = llama_get_memory(context_.get());
   llama_memory_seq_rm(memory, sequence.number_, -1, -1);
-  const bool set = llama_state_seq_set_data(context_.get(), state->data(), state->size(), sequence.number_) > 0 &&
-                   llama_memory_seq_pos_max(memory, sequence.number_) + 1 == static_cast<llama_pos>(shared);
-  const size_t usable = std::min(shared, sequence.length() - 1);
-  if (!set || !llama_memory_seq_rm(memory, sequence.number_, static_cast<llama_pos>(usable), -1)) {
+  if (llama_state_seq_set_data(context_.get(), state->data(), state->size(), sequence.number_) == 0 ||
+      llama_memory_seq_pos_max(memory, sequence.number_) + 1 != static_cast<llama_pos>(shared)) {
     llama_memory_seq_rm(memory, sequence.number_, -1, -1);
     return false;
   }
-  sequence.found(usable);
-  return true;
+  return keep_first(sequence, shared);
 }
 
 void LlamaContext::save_prefix(LlamaSequence& sequence) {

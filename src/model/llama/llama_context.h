@@ -43,7 +43,9 @@ class LlamaContext {
 
   LlamaContext() = default;
   void make_ready(LlamaSequence& sequence);
+  bool copy_prefix(LlamaSequence& sequence);
   bool load_prefix(LlamaSequence& sequence);
+  bool keep_first(LlamaSequence& sequence, size_t shared);
   void save_prefix(LlamaSequence& sequence);
   std::vector<Share> fill_batch(std::span<LlamaSequence* const> sequences);
   Result<Done> run_batch(std::span<const Share> shares);
