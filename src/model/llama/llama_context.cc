@@ -65,6 +65,9 @@ Result<std::unique_ptr<LlamaContext>> LlamaContext::make(LlamaHandle model, cons
   params.n_ctx = size * options.sequences;
   params.n_batch = params.n_ubatch = kBatch;
   params.n_seq_max = options.sequences;
+  // In one memory, sequences share the cells of a prompt that they have in common, and all go through the network in one
+  // pass; with a part for each, only those of equal length and following numbers would.
+  params.kv_unified = options.sequences > 1;
   params.n_threads = params.n_threads_batch = static_cast<int32_t>(threads);
   params.abort_callback = stop_callback;
   params.abort_callback_data = &made->stop_;
