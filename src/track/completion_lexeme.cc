@@ -45,8 +45,9 @@ std::optional<std::string> Completer::shortest_word(const Expectation& next, con
   const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
   const bool spelled = world.settings().style == Style::Canonical;
   for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
-    const std::string_view word = world.canonical(world.word(*it));
-    if (!spelled || word.substr(0, prefix.size()) == prefix) offer(word);
+    for (const std::string_view word : world.spellings(world.word(*it), quoted)) {
+      if (!word.empty() && (!spelled || word.starts_with(prefix))) offer(word);
+    }
   }
   const std::string small = folded(prefix);
   for (const std::string& own : quoted ? next.own_quoted : next.own_bare) {

@@ -134,7 +134,9 @@ uint32_t SqlTracker::word_tokens(TokenCounter& counter) {
   constexpr uint32_t kLexemes = 10, kNames = 3, kOwnName = 8;
   uint32_t longest = kOwnName;
   for (Rank rank = 0; rank < world_.words(); ++rank) {
-    longest = std::max(longest, counter.tokens(world_.canonical(world_.word(rank))) + 3);
+    for (const std::string_view text : world_.spellings(world_.word(rank), false)) {
+      longest = std::max(longest, counter.tokens(text) + 3);
+    }
   }
   return kLexemes * lexeme_tokens(counter) + kNames * longest;
 }

@@ -253,19 +253,12 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         // In canonical style an alias that is owed is given to the first table that can have it: a model that wrote T2
         // for the table that it goes on to call T1 is then put right.
         next.from_alias = fresh && canonical && std::none_of(pending.begin(), pending.end(), fits);
-        const auto take = [&](NameId name) { next.taken.emplace_back(store_.names.text(name)); };
         for (const Obligation& wanted : pending) {
-          if (wanted.qualifier == kNoName) continue;
-          if (fits(wanted)) {
-            add(wanted.qualifier, true);
-          } else if (next.from_alias) {
-            take(wanted.qualifier);
-          }
+          if (fits(wanted)) add(wanted.qualifier, true);
         }
         if (!next.from_alias) break;
-        const std::vector<FromItem> items = step.from_items(step.level());
-        for (size_t i = 0; i + 1 < items.size(); ++i) {  // the last is the one to be named
-          if (items[i].name != kNoName) take(items[i].name);
+        for (const NameId name : step.spoken_for()) {
+          if (!step.alias_fits(name)) next.taken.emplace_back(store_.names.text(name));
         }
         std::sort(next.taken.begin(), next.taken.end());
       } else if (slot == Slot::NewName || world_.settings().aliases == Aliases::Any) {

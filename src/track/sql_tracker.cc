@@ -171,8 +171,9 @@ bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8
   const auto [first, last] = world_.range(small);
   const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
   for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
-    const std::string_view word = world_.canonical(world_.word(*it));
-    if (whole ? word == text || word.starts_with(doubled) : word.starts_with(text)) return true;
+    for (const std::string_view word : world_.spellings(world_.word(*it), quoted)) {
+      if (whole ? word == text || word.starts_with(doubled) : word.starts_with(text)) return true;
+    }
   }
   const std::vector<std::string>& own = quoted ? next.own_quoted : next.own_bare;
   return std::any_of(own.begin(), own.end(), [&](const std::string& word) {

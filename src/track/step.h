@@ -64,7 +64,8 @@ class Step {
   bool names_unsettled() const;  // names here wait for a FROM
   bool table_fits(NameId name);
   bool alias_fits(NameId name);  // of the FROM item at hand
-  bool fresh_alias_fits();       // likewise, for a name that nothing mentions
+  std::vector<NameId> spoken_for() const;
+  bool fresh_alias_fits();  // likewise, for a name that nothing mentions
   bool using_fits(NameId name);
 
   const Level& level() const { return level_; }

@@ -233,6 +233,18 @@ bool Step::table_fits(NameId name) {
 bool Step::alias_fits(NameId name) {
   return on_copy([&](Step& copy) { return copy.name_item(name); });
 }
+// Names that the SELECT at hand has used for tables, of its own or of those around it: a new item may not be free to have them.
+std::vector<NameId> Step::spoken_for() const {
+  std::vector<NameId> names;
+  const auto add = [&](NameId name) {
+    if (name != kNoName && !holds(names, name)) names.push_back(name);
+  };
+  for (Index i = level_.from; i != 0; i = store_.from[i].below) add(store_.from[i].item.name);
+  for (Index i = level_.refs; i != 0; i = store_.refs[i].below) add(store_.refs[i].ref.qualifier);
+  for (Index i = level_.passed; i != 0; i = store_.name_lists[i].below) add(store_.name_lists[i].qualifier);
+  for (Index i = level_.items; i != 0; i = store_.items[i].below) add(store_.items[i].item.qualifier);
+  return names;
+}
 bool Step::using_fits(NameId name) {
   return on_copy([&](Step& copy) { return copy.read_using(name); });
 }

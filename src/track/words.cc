@@ -69,13 +69,19 @@ WordSet SqlTracker::words(PrefixId id) {
     for (auto it = std::lower_bound(ranks.begin(), ranks.end(), below.first); it != ranks.end() && *it < below.last;
          ++it) {
       const NameId name = world_.word(*it);
-      const std::string_view text = set.any_case ? world_.names().text(name) : world_.canonical(name);
-      if (!set.any_case && text.substr(0, length) != set.begun) continue;
-      if (text.size() < length) continue;
-      if (quoted && text.find(closing, length) != std::string_view::npos) {
-        set.more |= can_quote(text, prefix.lex.quote);  // doubled
-      } else {
-        set.known.push_back(text.substr(length));
+      const auto add = [&](std::string_view text) {
+        if (quoted && text.find(closing, length) != std::string_view::npos) {
+          set.more |= can_quote(text, prefix.lex.quote);  // doubled
+        } else {
+          set.known.push_back(text.substr(length));
+        }
+      };
+      if (set.any_case) {
+        if (const std::string_view text = world_.names().text(name); text.size() >= length) add(text);
+        continue;
+      }
+      for (const std::string_view text : world_.spellings(name, quoted)) {
+        if (!text.empty() && text.starts_with(set.begun)) add(text);
       }
     }
   }

@@ -46,7 +46,12 @@ std::shared_ptr<const World> World::make(const Catalog& catalog, const Policy& p
 void World::add_word(std::string_view text, std::string_view canonical) {
   const NameId name = names_.intern(text);
   if (canonical_.size() <= name) canonical_.resize(name + 1);
-  if (canonical_[name].empty()) canonical_[name] = canonical;
+  if (capitals_.size() <= name) capitals_.resize(name + 1);
+  if (canonical_[name].empty()) {
+    canonical_[name] = canonical;
+  } else if (canonical_[name] != canonical) {
+    capitals_[name] = canonical;
+  }
 }
 
 World::World(const Catalog& catalog, const Policy& policy, TrackSettings settings)
@@ -59,6 +64,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
     add_word(table.name, table.name);
     for (const Column& column : table.columns) add_word(column.name, column.name);
   }
+  capitals_.clear();  // the same name declared in two ways is written as it was first
   for (size_t t = 0; t < kTerminals; ++t) {
     const std::string_view text = spelling(static_cast<Terminal>(t));
     if (looks_bare(text) && terminal_of(text) == static_cast<Terminal>(t)) add_word(text, text);
@@ -71,6 +77,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
 
   const size_t count = names_.size();
   canonical_.resize(count);
+  capitals_.resize(count);
   bare_.resize(count);
   is_column_.resize(count);
   keyword_.resize(count, Terminal::Illegal);

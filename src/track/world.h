@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -95,6 +96,13 @@ class World {
   bool is_usual(NameId function) const { return functions_[function_of_[function]].usual; }
   // As it is written in canonical style: keywords and functions in capitals, names as declared.
   std::string_view canonical(NameId name) const { return canonical_[name]; }
+  // All that it can be: a name that is a keyword too is written in quotes, one that is a function's in two ways. The second may
+  // be empty.
+  std::array<std::string_view, 2> spellings(NameId name, bool quoted) const {
+    if (quoted || capitals_[name].empty()) return {canonical_[name], {}};
+    if (keyword_[name] != Terminal::Illegal) return {capitals_[name], {}};
+    return {canonical_[name], capitals_[name]};
+  }
   // Whether it can be written without quotes, keywords aside.
   bool is_bare(NameId name) const { return bare_[name]; }
   Terminal keyword(NameId name) const { return keyword_[name]; }  // Illegal: none
@@ -131,6 +139,7 @@ class World {
   std::vector<WordNode> nodes_;
   std::vector<Rank> rank_;
   std::vector<std::string> canonical_;  // by NameId
+  std::vector<std::string> capitals_;   // of those that are the language's as well as the schema's
   std::vector<char> bare_, is_column_;
   std::vector<Terminal> keyword_;
   std::vector<Callable> functions_;
