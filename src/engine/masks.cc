@@ -73,7 +73,18 @@ bool Matcher::Impl::word_fits(track::PrefixId end, std::string_view rest, uint32
 
 uint64_t Matcher::Impl::needed_for_words(track::PrefixId start) {
   GreedyCounter counter(engine_->index());
-  return uint64_t{bound(start)} + engine_->word_tokens([&] { return tracker().word_tokens(counter); });
+  return uint64_t{bound(start)} + engine_->word_tokens([&] { return tracker().word_tokens(counter); }) +
+         outputs_tokens(start);
+}
+
+uint32_t Matcher::Impl::outputs_tokens(track::PrefixId start) {
+  track::Key key = tracker().key(start);
+  key.low ^= 0xD1B54A32D192ED03u;  // apart from bound()
+  if (const auto known = engine_->needs().find(key)) return *known;
+  GreedyCounter counter(engine_->index());
+  const uint32_t tokens = tracker().outputs_tokens(start, counter);
+  engine_->needs().insert(key, tokens);
+  return tokens;
 }
 
 uint32_t Matcher::Impl::bound(track::PrefixId prefix) {

@@ -109,6 +109,7 @@ class Matcher::Impl {
   uint32_t bound(track::PrefixId prefix);
   // Likewise after any word that may be begun or written there.
   uint64_t needed_for_words(track::PrefixId start);
+  uint32_t outputs_tokens(track::PrefixId start);
   // The tokens of the tracker's own completion.
   uint32_t written_out(track::PrefixId prefix);
   uint32_t tokens_of(std::string_view text) const;

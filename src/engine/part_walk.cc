@@ -21,7 +21,9 @@ char capital(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' 
 void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* plain, Admitted& to) {
   owed_ = owed;
   const track::FreeText kind = tracker_.free_text(prefix);
-  if (plain != nullptr && kind == track::FreeText::String && index_.longest_piece < tracker_.room(prefix)) {
+  // A judge looks at the whole token, and closers are told from the quote on alone.
+  const bool by_closers = judge_ == nullptr && index_.longest_piece < tracker_.room(prefix);
+  if (plain != nullptr && kind == track::FreeText::String && by_closers) {
     heads({index_.closers, 0, static_cast<uint32_t>(index_.closers.trie.size())}, prefix, to);
     PrefixWalk walker(tracker_, prefix, judge_);
     free_walk(index_.string_rest.trie, index_.string_rest.shape, walker, owed, to);

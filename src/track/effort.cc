@@ -73,6 +73,7 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
   }
   Index frame = sem.frame;
   uint32_t open = sem.open;
+  bool in_body = false;  // of a CTE, whose level knows how many outputs it has
   const std::vector<std::optional<Witness>> witnesses = step.witnesses();
   size_t outward = 0;
   for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
@@ -84,15 +85,17 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
     for (; open > 0; --open, frame = store_.frames[frame].below) {
       const Frame& f = store_.frames[frame];
       effort.lexemes += closing_lexemes(f);
-      if (f.kind == Frame::CteHead) {  // as many outputs as it has names
+      if (f.kind == Frame::CteHead && !in_body) {  // as many outputs as it has names
         effort.lexemes += 2 * store_.name_lists[level.declared].count;
       }
+      in_body = false;
       if (f.kind == Frame::Expr && !level.settled) {  // what qualifies a name must come again in FROM
         add(f.name);
         add(f.qualifier);
       }
     }
     open = level.outer_open;
+    in_body = level.kind == Level::Cte;
     effort.lexemes += level.kind == Level::Statement ? 2 : 4;
     if (level.settled) continue;
     const auto items = store_.items[level.items].count;
@@ -139,6 +142,17 @@ uint32_t SqlTracker::word_tokens(TokenCounter& counter) {
     }
   }
   return kLexemes * lexeme_tokens(counter) + kNames * longest;
+}
+
+uint32_t SqlTracker::outputs_tokens(PrefixId id, TokenCounter& counter) {
+  const Sem& sem = sems_[prefixes_[id].sem].sem;
+  const Step step(store_, sem);
+  int widest = 0;
+  for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
+    const Level& level = at == sem.level ? step.level() : store_.levels[at];
+    widest = std::max({widest, int{level.width}, step.width_now(level) + 1});  // with the item at hand
+  }
+  return 2 * static_cast<uint32_t>(widest) * lexeme_tokens(counter);
 }
 
 std::optional<uint32_t> SqlTracker::token_bound(PrefixId id, TokenCounter& counter) {

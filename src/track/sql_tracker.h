@@ -62,6 +62,7 @@ class SqlTracker final : public Tracker {
   uint32_t completion_bound(PrefixId prefix) override;
   std::optional<uint32_t> token_bound(PrefixId prefix, TokenCounter& counter) override;
   uint32_t word_tokens(TokenCounter& counter) override;
+  uint32_t outputs_tokens(PrefixId prefix, TokenCounter& counter) override;
   FreeText free_text(PrefixId prefix) override;
   uint32_t room(PrefixId prefix) override;
   bool has_parts() const override { return true; }

@@ -116,6 +116,8 @@ class Tracker {
   virtual std::optional<uint32_t> token_bound(PrefixId, TokenCounter&) { return std::nullopt; }
   // How many more than that are needed, at most, once a word, name or string has been begun there, or written.
   virtual uint32_t word_tokens(TokenCounter&) { return 0; }
+  // And how many beyond those, where a word can ask for as many outputs again as there are: a set operation.
+  virtual uint32_t outputs_tokens(PrefixId, TokenCounter&) { return 0; }
   virtual FreeText free_text(PrefixId prefix) = 0;
   // How many more bytes the open literal, name or run of blanks may have; what is longer must be judged byte by byte.
   virtual uint32_t room(PrefixId prefix) = 0;

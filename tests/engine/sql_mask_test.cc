@@ -162,6 +162,53 @@ TEST(SqlEngine, SourcesThatCannotBeRead) {
   EXPECT_FALSE(read_vocabulary("missing.gguf"));
 }
 
+// Where only the plan fits, a token that ends a string as the plan does, but after other characters, is none of it.
+TEST(SqlEngine, ThePlanOfAStringIsTakenAsItStands) {
+  std::vector<Piece> pieces;
+  for (int byte = 0; byte < 256; ++byte) {
+    pieces.push_back({std::string(1, static_cast<char>(byte)), TokenKind::Normal});
+  }
+  for (const char* piece : {"',", "_',", "','", ",1"}) pieces.push_back({piece, TokenKind::Normal});
+  pieces.push_back({"<end>", TokenKind::Special});
+  const std::vector<TokenId> ends{static_cast<TokenId>(pieces.size() - 1)};
+  const VocabularyIndex index(*Vocabulary::make(pieces, ends));
+  const Engine engine = demo_engine(index, {});
+  const std::string text = "WITH c(a,b,c,d,e,f,g,h,i,j) AS (SELECT 'We";
+  size_t refused = 0;
+  for (uint32_t budget = static_cast<uint32_t>(text.size()) + 20; budget < text.size() + 400; budget += 10) {
+    Matcher matcher = engine.new_matcher(budget);
+    if (!matcher.accept_text(text)) continue;
+    const auto mask = mask_of(matcher, pieces.size());
+    EXPECT_EQ(mask, tried(matcher, pieces.size())) << budget;
+    refused += std::ranges::find(mask, TokenId{257}) == mask.end();
+  }
+  EXPECT_GT(refused, 0u) << "no budget was tight";
+}
+
+// A set operation asks for as many outputs again as there are. Near the end of a budget it comes only with room for them.
+TEST(SqlEngine, ASetOperationLeavesRoomForItsOutputs) {
+  const Engine engine = demo_engine(builtin_index(), {});
+  std::string items = "SELECT 1";
+  for (int i = 0; i < 60; ++i) items += ",1";
+  size_t taken = 0, refused = 0;
+  for (uint32_t left = 20; left < 700; left += 20) {
+    Matcher matcher = engine.new_matcher(left + 200);
+    while (matcher.tokens_left().value_or(0) > left && matcher.text().size() < items.size()) {
+      ASSERT_TRUE(matcher.accept_token(token(items.substr(matcher.text().size(), 1)))) << matcher.text();
+    }
+    bool written = true;
+    for (const char c : std::string(" UNION SELECT 1")) {
+      written = written && matcher.accept_token(token(std::string(1, c)));
+      if (!written) break;
+      EXPECT_GT(mask_of(matcher, builtin_index().vocabulary().size()).size(), 0u);
+      ASSERT_FALSE(matcher.is_refused()) << left << " `" << matcher.text().substr(items.size()) << "`";
+    }
+    ++(written ? taken : refused);
+  }
+  EXPECT_GT(taken, 0u);
+  EXPECT_GT(refused, 0u);
+}
+
 TEST(SqlEngine, UsesAndExplanation) {
   Matcher matcher = demo_engine(builtin_index(), {}).new_matcher();
   ASSERT_TRUE(matcher.accept_text("SELECT name, AVG(salary) FROM employee GROUP BY name"));
