@@ -37,8 +37,14 @@ Completer::Choice Completer::name(std::string_view text) const {
   choice.word.name = store_.names.intern(text);
   const Rank rank = tracker_.world_.rank(choice.word.name);
   const std::string shown(rank != kNoRank ? tracker_.world_.canonical(choice.word.name) : text);
-  if (looks_bare(shown)) {
+  const auto stands_bare = [&] {  // in canonical style, a keyword that can be a name here
+    const std::vector<Rank>& bare = tracker_.expected(at_).bare;
+    return tracker_.world_.settings().style == Style::Canonical && rank != kNoRank &&
+           std::binary_search(bare.begin(), bare.end(), rank);
+  };
+  if (looks_bare(shown) || stands_bare()) {
     choice.text = shown;
+    choice.word.keyword = terminal_of(shown) != Terminal::Illegal;
   } else {
     // Between backticks it is a name wherever it stands.
     const bool canonical = tracker_.world_.settings().style == Style::Canonical;

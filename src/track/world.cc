@@ -71,9 +71,11 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   }
   for (const std::string_view text : kRowids) add_word(text, text);
   for (const std::string_view text : {"TRUE", "FALSE"}) add_word(text, text);
-  for (const std::string_view text : kTypes) add_word(text, text);
-  for (const std::string_view text : kCollations) add_word(text, text);
   add_functions();
+  const std::vector<std::string> also = capitals_;
+  for (const std::string_view text : kTypes) add_word(text, text);  // YEAR, and a column that is called Year
+  for (const std::string_view text : kCollations) add_word(text, text);
+  capitals_ = also;
 
   const size_t count = names_.size();
   canonical_.resize(count);

@@ -96,11 +96,13 @@ class World {
   bool is_usual(NameId function) const { return functions_[function_of_[function]].usual; }
   // As it is written in canonical style: keywords and functions in capitals, names as declared.
   std::string_view canonical(NameId name) const { return canonical_[name]; }
-  // All that it can be: a name that is a keyword too is written in quotes, one that is a function's in two ways. The second may
-  // be empty.
+  // All that it can be: a name that is a function's too, or a keyword that can be a name, is written in two ways; one that is
+  // a keyword and nothing else, only in quotes as a name. The second may be empty.
   std::array<std::string_view, 2> spellings(NameId name, bool quoted) const {
     if (quoted || capitals_[name].empty()) return {canonical_[name], {}};
-    if (keyword_[name] != Terminal::Illegal) return {capitals_[name], {}};
+    const KeywordKind kind = keyword_kind(keyword_[name]);
+    const bool word = keyword_[name] != Terminal::Illegal;
+    if (word && (kind == KeywordKind::Reserved || kind == KeywordKind::Window)) return {capitals_[name], {}};
     return {canonical_[name], capitals_[name]};
   }
   // Whether it can be written without quotes, keywords aside.

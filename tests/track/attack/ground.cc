@@ -30,10 +30,10 @@ constexpr std::string_view kShared =
 constexpr std::string_view kOneColumn = "CREATE TABLE one(x INT); CREATE TABLE two(y INT);";
 constexpr std::string_view kLonely = "CREATE TABLE t(a INT, b INT);";
 constexpr std::string_view kOdd =
-    "CREATE TABLE \"order\"(\"group\" INT, \"key\" INT, \"from\" TEXT, \"cast\" INT);"
+    "CREATE TABLE \"Order\"(\"group\" INT, \"Key\" INT, \"From\" TEXT, \"cast\" INT);"
     "CREATE TABLE \"two words\"(\"floor area\" REAL, \"it's\" TEXT, \"say \"\"x\"\"\" TEXT, \"a]b\" INT, a INT);"
-    "CREATE TABLE \"left\"(\"filter\" INT, \"over\" INT, \"window\" INT, \"end\" INT, \"true\" INT);"
-    "CREATE TABLE count(sum INT, \"exists\" INT, \"1st\" INT, \"é\" TEXT, \"naïve\" TEXT);";
+    "CREATE TABLE \"left\"(\"filter\" INT, \"over\" INT, \"window\" INT, \"End\" INT, \"True\" INT);"
+    "CREATE TABLE Count(Sum INT, \"exists\" INT, \"1st\" INT, \"é\" TEXT, \"naïve\" TEXT);";
 constexpr std::string_view kRowids =
     "CREATE TABLE k(a INTEGER PRIMARY KEY, b TEXT, g INT GENERATED ALWAYS AS (a + 1) VIRTUAL);"
     "CREATE TABLE n(a INT, b TEXT, s INT GENERATED ALWAYS AS (a * 2) STORED);"
@@ -157,6 +157,8 @@ std::vector<GroundPtr> standing_grounds(uint16_t most_tables) {
   };
   const auto settings = many_settings();
   for (const TrackSettings& each : settings) add(demo_schema(), demo_policy(demo_schema()->catalog), "demo", each);
+  TrackSettings canonical;
+  canonical.style = Style::Canonical;
   std::mt19937_64 random(20240601);
   size_t turn = 0;
   for (const SchemaPtr& schema : provoking_schemas()) {
@@ -168,6 +170,7 @@ std::vector<GroundPtr> standing_grounds(uint16_t most_tables) {
       one_closed.set({0, c}, ColumnPolicy::Hidden);
     }
     add(schema, one_closed, "first table Hidden", settings[turn++ % settings.size()]);
+    add(schema, random_policy(schema->catalog, random, {5, 1, 1, 1}), "open", canonical);
   }
   return grounds;
 }
