@@ -135,7 +135,7 @@ std::string markdown(const ReportTable& table) {
       for (size_t i = 0; i < cells.size(); ++i) {
         cells[i] = escaped(line.cells[i]);
         if (line.kind == ReportTable::Kind::Interval && !cells[i].empty()) cells[i] = "<sub>" + cells[i] + "</sub>";
-        if (line.kind == ReportTable::Kind::Paper) cells[i] = "*" + cells[i] + "*";
+        if (line.kind == ReportTable::Kind::Paper && !cells[i].empty()) cells[i] = "*" + cells[i] + "*";
       }
       out += markdown_line(cells);
     }

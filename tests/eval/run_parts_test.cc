@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "eval/report_format.h"
 #include "eval/run_world.h"
 #include "eval/sweep.h"
 
@@ -154,6 +155,7 @@ TEST(Sweep, FewerRetriesAreReadOffOneRun) {
   ASSERT_EQ(table.lines.size(), 3u);  // the paper has N = 1, not 4
   EXPECT_EQ(table.lines[1].kind, ReportTable::Kind::Paper);
   EXPECT_EQ(table.lines[1].cells[1], "0.68");
+  EXPECT_NE(markdown(table).find("| *0.68* |  |"), std::string::npos);  // where the paper has nothing, there is nothing
   for (const ReportTable::Line& line : table.lines) EXPECT_EQ(line.cells.size(), table.headings.size());
   EXPECT_EQ(with_fewer_retries(most.questions, 1)[14].outcome, Outcome::UnsafeSql);  // q-third-try
   EXPECT_EQ(with_fewer_retries(most.questions, 2)[14].outcome, Outcome::SafeSql);
