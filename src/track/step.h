@@ -166,7 +166,7 @@ class Step {
   bool alias_usable(const Level& level, const SelectItem& item, const Place& place, bool same_level) const;
   bool outward(Ref ref);
   bool around_fits() const;
-  void use_alias(Level& level, const SelectItem& item, const Place& place);
+  void use_alias(Level& level, const SelectItem& item, const Place& place, bool nested);
   Found find_rowid(const Level& level, NameId qualifier, NameId name, Binding& binding) const;
   // Either of them. Until FROM closes, `rowid` without a qualifier can only be a column that is called so.
   Found find(const Level& level, NameId qualifier, NameId name, Binding& binding) const {

@@ -121,8 +121,9 @@ bool Step::alias_usable(const Level& level, const SelectItem& item, const Place&
   return true;
 }
 
-// An alias is its expression written again: what is counted there stays counted, the rest takes the role of the new place.
-void Step::use_alias(Level& level, const SelectItem& item, const Place& place) {
+// An alias is its expression written again: what is counted there stays counted, the rest takes the role of the new place, and
+// with it whatever that place still turns out to be, unless the place is in a nested SELECT.
+void Step::use_alias(Level& level, const SelectItem& item, const Place& place, bool nested) {
   std::vector<Ref> again;
   for (Index i = level.refs; i != 0 && store_.refs[i].count > item.first_ref; i = store_.refs[i].below) {
     if (store_.refs[i].count > item.last_ref) continue;
@@ -133,8 +134,10 @@ void Step::use_alias(Level& level, const SelectItem& item, const Place& place) {
       there.asked |= ref.place.asked;
       ref.place = there;
       ref.roles = roles_at(there, ref.minmax);
+      ref.fixed = nested;
+    } else {
+      ref.fixed = true;
     }
-    ref.fixed = true;
     again.push_back(ref);
   }
   for (const Ref& ref : again) push_ref(level, ref);
@@ -192,7 +195,7 @@ bool Step::use_column(NameId qualifier, NameId name) {
       note_number(*alias);
       const bool counts =
           !(place.inside == Place::Plain && (level_.clause == Clause::Group || level_.clause == Clause::Order));
-      if (counts) use_alias(level_, SelectItem(*alias), place);
+      if (counts) use_alias(level_, SelectItem(*alias), place, false);
       return true;
     }
   }
@@ -234,7 +237,7 @@ bool Step::outward(Ref ref) {
     if (ref.qualifier == kNoName && aliases_visible(outer)) {
       if (const SelectItem* alias = find_alias(outer, ref.name)) {
         if (!alias_usable(outer, *alias, ref.place, false)) return false;
-        use_alias(outer, SelectItem(*alias), ref.place);
+        use_alias(outer, SelectItem(*alias), ref.place, true);
         replace_level(id, outer);
         return true;
       }

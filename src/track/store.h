@@ -49,7 +49,7 @@ struct Ref {
   RoleSet roles = 0;
   Place place;
   bool minmax = false;   // argument of an aggregate MIN or MAX
-  bool fixed = false;    // written in a nested SELECT, or standing for an alias: its roles change no more
+  bool fixed = false;    // written in a nested SELECT, or counted where an alias was made: its roles change no more
   bool outward = false;  // bound by an enclosing SELECT, which has it in its own list
 };
 struct RefNode {
