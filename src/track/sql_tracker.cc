@@ -172,6 +172,7 @@ bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8
   const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
   for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
     for (const std::string_view word : world_.spellings(world_.word(*it), quoted)) {
+      if (word.empty()) continue;
       if (whole ? word == text || word.starts_with(doubled) : word.starts_with(text)) return true;
     }
   }
