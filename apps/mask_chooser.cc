@@ -106,9 +106,18 @@ Chooser::Chooser(const TokenClasses& classes, const Catalog& catalog, const Poli
 void Chooser::start(std::mt19937_64& random) {
   constexpr size_t kMostTargets = 4;
   end_weight_ = kEndWeights[draw(random, kEndWeights.size())];
-  // Each text has a taste of its own, so that what is rare among all is frequent in some.
+  // Each text has a taste of its own, so that what is rare among all is frequent in some, and half of them a few
+  // things that they take wherever they can, so that also two rare ones meet.
   for (auto& group : tastes_) {
-    for (uint8_t& taste : group) taste = static_cast<uint8_t>(1U << draw(random, 7));
+    for (uint16_t& taste : group) taste = static_cast<uint16_t>(1U << draw(random, 7));
+  }
+  if (draw(random, 2) == 0) {
+    constexpr uint16_t kFavourite = 1U << 12;
+    for (auto& group : tastes_) {
+      for (uint16_t& taste : group) {
+        if (draw(random, 32) == 0) taste = kFavourite;
+      }
+    }
   }
   texts_ = {};
   lexical_ = {};

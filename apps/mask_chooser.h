@@ -69,7 +69,7 @@ class Chooser {
   std::vector<std::pair<std::string, std::string>> restricted_;  // (column, table), folded
   // Per text: how readily it ends, what it aims at, and where it stands.
   unsigned end_weight_ = 1;
-  std::array<std::array<uint8_t, 256>, kTokenGroups> tastes_{};  // for each class of a group
+  std::array<std::array<uint16_t, 256>, kTokenGroups> tastes_{};  // for each class of a group
   std::vector<std::string> columns_;
   std::vector<std::string> tables_;
   track::TextArena texts_;

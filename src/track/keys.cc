@@ -78,7 +78,8 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
   };
   const auto place = [&](const Place& p) {
     hash.add(uint64_t{static_cast<uint8_t>(p.clause)} | uint64_t{p.inside} << 8 | uint64_t{p.asked} << 16 |
-             uint64_t{p.aggregates} << 17 | uint64_t{p.windows} << 18 | uint64_t{p.local} << 19);
+             uint64_t{p.aggregates} << 17 | uint64_t{p.windows} << 18 | uint64_t{p.local} << 19 |
+             uint64_t{p.minmax} << 20);
   };
   const auto source = [&](const Source& s) {
     if (s.table) {
@@ -175,12 +176,11 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
       if (level.settled) {
         if (store_.refs[i].count <= oldest) break;
         hash.add(uint64_t{ref.binding != 0 ? store_.bindings[ref.binding].permitted : uint8_t{0}} |
-                 uint64_t{ref.roles} << 8 | uint64_t{ref.minmax} << 16 | uint64_t{ref.fixed} << 17 |
-                 uint64_t{ref.outward} << 18);
+                 uint64_t{ref.roles} << 8 | uint64_t{ref.fixed} << 17 | uint64_t{ref.outward} << 18);
       } else {
         name(ref.qualifier);
         name(ref.name);
-        hash.add(uint64_t{ref.roles} | uint64_t{ref.minmax} << 16 | uint64_t{ref.fixed} << 17);
+        hash.add(uint64_t{ref.roles} | uint64_t{ref.fixed} << 17);
       }
       place(ref.place);
     }

@@ -101,7 +101,7 @@ class Step {
   int width_now(const Level& level) const;
   int most_width(const Level& level) const;
   std::vector<NameId> outputs_now(const Level& level) const;
-  RoleSet roles_at(const Place& place, bool minmax = false) const;
+  RoleSet roles_at(const Place& place) const;
 
  private:
   // step.cc: events

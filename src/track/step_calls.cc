@@ -174,8 +174,10 @@ Place Step::argument_place() const {
       place.asked = true;
       if (first && !frame_.scalar_only) {  // an aggregate, if it stays alone
         place.local = true;
-        place.aggregates &= !frame_.distinct;  // it will stay alone
-        place.windows &= !frame_.distinct;
+        if (frame_.distinct) {  // it will
+          place.aggregates = place.windows = false;
+          place.minmax = true;
+        }
       }
       break;
     case Callable::Window:
@@ -241,8 +243,8 @@ bool Step::read_call(const Word& word) {
       level_dirty_ = true;
       return rewrite_refs(level_, frame_.refs, [&](Ref& ref) {
         if (ref.place.inside != Place::Plain) return false;
-        ref.minmax = true;
-        ref.roles = roles_at(ref.place, true);
+        ref.place.minmax = true;
+        ref.roles = roles_at(ref.place);
         return true;
       });
     }

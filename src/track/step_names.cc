@@ -13,7 +13,7 @@ bool holds(const std::vector<NameId>& names, NameId name) {
 
 }  // namespace
 
-RoleSet Step::roles_at(const Place& place, bool minmax) const {
+RoleSet Step::roles_at(const Place& place) const {
   const bool strict = world_.strict();
   switch (place.inside) {
     case Place::Window:
@@ -42,7 +42,7 @@ RoleSet Step::roles_at(const Place& place, bool minmax) const {
       roles = role_bit(Role::Sel);
       break;
   }
-  return minmax && strict ? roles | role_bit(Role::Sel) : roles;
+  return place.minmax && strict ? roles | role_bit(Role::Sel) : roles;
 }
 
 Index Step::bind(Binding binding) {
@@ -132,8 +132,9 @@ void Step::use_alias(Level& level, const SelectItem& item, const Place& place, b
     if (!ref.fixed && ref.place.inside == Place::Plain) {
       Place there = place;
       there.asked |= ref.place.asked;
+      there.minmax |= ref.place.minmax;
       ref.place = there;
-      ref.roles = roles_at(there, ref.minmax);
+      ref.roles = roles_at(there);
       ref.fixed = nested;
     } else {
       ref.fixed = true;

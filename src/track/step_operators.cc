@@ -85,7 +85,7 @@ bool Step::ask_in(Level& level, uint32_t from, Place::Inside inside) {
   return rewrite_refs(level, from, [&](Ref& ref) {
     if (ref.place.inside != inside || !tells_asked(ref.place) || ref.place.asked) return false;
     ref.place.asked = true;
-    ref.roles = roles_at(ref.place, ref.minmax);
+    ref.roles = roles_at(ref.place);
     return true;
   });
 }

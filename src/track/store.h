@@ -31,6 +31,7 @@ struct Place {
   bool aggregates = false;  // an aggregate may stand here
   bool windows = false;     // a window function may stand here
   bool local = false;       // inside an aggregate: names bind to this SELECT alone
+  bool minmax = false;      // inside an aggregate MIN or MAX
   friend bool operator==(const Place&, const Place&) = default;
 };
 
@@ -48,7 +49,6 @@ struct Ref {
   Index binding = 0;  // 0: its FROM has not closed
   RoleSet roles = 0;
   Place place;
-  bool minmax = false;   // argument of an aggregate MIN or MAX
   bool fixed = false;    // written in a nested SELECT, or counted where an alias was made: its roles change no more
   bool outward = false;  // bound by an enclosing SELECT, which has it in its own list
 };
