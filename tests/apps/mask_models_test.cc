@@ -220,8 +220,9 @@ TEST_P(Models, WalksEndWell) {
   for (const auto& [guard, count] : guards) std::cout << (count == 0 ? "; never: " + guard : "");
   std::cout << "\n";
   EXPECT_EQ(track::other_refusals(), std::vector<std::string>{}) << "guards that are not listed";
-  // Walks this long go everywhere.
-  if (wanted_tokens() >= 500000) {
+  // Walks this long go everywhere. Guards see bytes, not tokens: that all of them are met is asked of the vocabulary
+  // whose walks go furthest, and printed of the others.
+  if (wanted_tokens() >= 500000 && GetParam() == std::string("builtin")) {
     EXPECT_EQ(hit, guards.size());
   }
   track::counts_refusals = false;

@@ -19,6 +19,7 @@ LexemeWalker::LexemeWalker(Ground& ground, Tracker& tracker, Coverage& coverage,
       oracle_(ground, tracker) {}
 
 std::string LexemeWalker::proposal() {
+  if (!favourites_.empty() && random_() % 3 == 0) return favourites_[random_() % favourites_.size()];
   if (random_() % 2 == 0) return source_.any(source_.any_class(), text_);
   return rare_proposal();
 }
@@ -90,6 +91,12 @@ std::vector<WalkFailure> LexemeWalker::walk(int lexemes) {
   prefix_ = tracker_.start();
   if (prefix_ == kDead) return {{"", "nothing can be written at all"}};
   ask(prefix_, text_);
+  // Half of the walks take a few lexemes again and again: what is rare twice over comes about in some.
+  favourites_.clear();
+  for (size_t wanted = random_() % 2 * (2 + random_() % 5); favourites_.size() < wanted;) {
+    const std::string lexeme = source_.any(source_.any_class(), text_);
+    if (lexeme != ";") favourites_.push_back(lexeme);
+  }
   for (int i = 0; i < lexemes && failures_.size() < kMostFailures; ++i) {
     bool taken = false;
     for (int t = 0; t < kTriesPerStep && !taken; ++t) taken = take(proposal());

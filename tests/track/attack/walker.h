@@ -55,6 +55,7 @@ class LexemeWalker {
 
   PrefixId prefix_ = kDead;
   std::string text_;
+  std::vector<std::string> favourites_;  // lexemes that this walk tries often
   std::vector<WalkFailure> failures_;
   uint64_t steps_ = 0;
   uint64_t tries_ = 0;
