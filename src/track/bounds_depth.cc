@@ -138,11 +138,22 @@ int needed(const QueryTree& tree, uint32_t node) {
   return sum;
 }
 
+bool joins(Terminal t) {
+  return t == Terminal::Comma || t == Terminal::kw_JOIN || t == Terminal::kw_NATURAL || t == Terminal::kw_LEFT ||
+         t == Terminal::kw_RIGHT || t == Terminal::kw_FULL || t == Terminal::kw_OUTER || t == Terminal::kw_INNER ||
+         t == Terminal::kw_CROSS;
+}
+
 // Where what leads to the node begins: its function's name, its parenthesis, or the operator before it.
 uint32_t beginning(const QueryTree& tree, uint32_t node) {
   const uint32_t first = tree.nodes[node].first;
   const uint32_t around = tree.parent(node);
   if (tree.is(node, "call") || (is_expression(tree, node) && tree.is(around, "operand"))) return first - 1;
+  if (tree.is(node, "query") && tree.is(around, "derived")) {
+    uint32_t at = first - 1;
+    while (at > 0 && joins(tree.terminal(at - 1))) --at;  // no other item may be able to follow them
+    return at;
+  }
   if (tree.is(node, "query") && first > 0) return tree.is(around, "operand") ? tree.nodes[around].first : first - 1;
   if (!tree.is(node, "operand")) return first;
   if (!is_expression(tree, around)) return tree.nodes[around].first;

@@ -31,6 +31,7 @@ class Completer {
                                            Quote quote = Quote::None) const;
   std::optional<Choice> next(Index sem);
   std::optional<Choice> next_in_from(Step& step);
+  bool expects(NameId name);
   bool table_fits(Step& step, const FromChoice& choice);
   std::optional<Choice> next_name();
   std::optional<Choice> fresh_name(Index sem);

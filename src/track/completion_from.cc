@@ -21,7 +21,7 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
     for (const FromChoice& choice : witness->from) {
       if (choice.source != nullptr && choice.source->name != kNoName) {
         const std::string text(store_.names.text(choice.source->name));
-        if (table_fits(step, choice)) return name(text);
+        if ((!choice.source->closed || expects(choice.source->name)) && table_fits(step, choice)) return name(text);
       }
     }
     if (allows(Terminal::LeftParen)) return word(Terminal::LeftParen);
@@ -67,6 +67,13 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
   if (allows(Terminal::Comma)) return word(Terminal::Comma);
   if (allows(Terminal::kw_JOIN)) return word(Terminal::kw_JOIN);
   return std::nullopt;
+}
+
+// Whether the name is one of those that the mask lets come: of closed tables canonical style leaves some out.
+bool Completer::expects(NameId name) {
+  const Expectation& expectation = tracker_.expected(at_);
+  const Rank rank = tracker_.world_.rank(name);
+  return std::ranges::binary_search(expectation.bare, rank) || std::ranges::binary_search(expectation.quoted, rank);
 }
 
 // Whether the item can come, under the alias that it is there for: what `q.*` makes of it may be too much.

@@ -73,7 +73,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
       const std::string text = folded(store_.texts.str(lex.text));
       // As it stands, then the shortest known word, then letters that make a new name of it.
       std::vector<std::string> ways;
-      const bool invented = next.free_word || next.free_quoted || next.free_string || next.alias || next.from_alias;
+      const bool invented = next.free_word || next.free_quoted || next.free_string || next.alias || next.some_alias;
       if (tail.empty() && (invented || is_expected(next, prefix.node, text, quoted))) ways.push_back(close);
       if (const auto known = shortest_word(next, store_.texts.str(lex.text), quoted, lex.quote)) {
         std::string rest = known->substr(std::min(known->size(), text.size()));
@@ -83,7 +83,8 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
         ways.push_back(escaped + close);
       }
       if (invented) {
-        for (const std::string_view more : {"", "1", "7", "17", "x", "x1", "x17", "z1", "zq", "zqx"})
+        for (const std::string_view more :
+             {"", "1", "7", "17", "x", "x1", "x17", "z1", "zq", "zqx", "2", "3", "4", "5", "6"})
           ways.push_back(tail + std::string(more) + close);
       }
       if (!quoted && text == "x") ways.push_back("''");

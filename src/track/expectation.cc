@@ -37,7 +37,7 @@ Key content_of(const Expectation& next) {
     for (const std::string& name : *names) hash.add(name);
   }
   hash.add(uint64_t{next.free_word} | uint64_t{next.free_quoted} << 1 | uint64_t{next.free_string} << 2 |
-           uint64_t{next.alias} << 3 | uint64_t{next.extreme} << 4 | uint64_t{next.from_alias} << 5 |
+           uint64_t{next.alias} << 3 | uint64_t{next.extreme} << 4 | uint64_t{next.some_alias} << 5 |
            uint64_t{next.glued} << 6 | uint64_t{next.most_value} << 32);
   hash.add(next.taken.size());
   for (const std::string& name : next.taken) hash.add(name);
@@ -184,6 +184,30 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
       if (all || !step.repeats_item(qualifier, name)) add(name, true);
     }
   };
+  // In canonical style a table of which nothing may be used stands alone, unless nothing else is left: models that may not
+  // have its columns would else join it on whatever comes to mind.
+  const auto add_tables = [&] {
+    const bool alone = step.level().from == 0 && step.pending(step.level()).empty();
+    std::vector<NameId> closed;
+    bool others = false;
+    for (const Source& source : world_.sources().all()) {
+      if (!source.nameable || !step.table_fits(source.name)) continue;
+      if (canonical && source.closed && !alone) {
+        closed.push_back(source.name);
+      } else {
+        add(source.name, true);
+        others = true;
+      }
+    }
+    for (const Source* source : step.ctes(step.level())) {
+      if (!step.table_fits(source->name)) continue;
+      add(source->name, true);
+      others = true;
+    }
+    for (const NameId name : closed) {
+      if (!others) add(name, true);
+    }
+  };
   switch (slot) {
     case Slot::Name: {
       const std::vector<NameId> names = step.plain_names();
@@ -194,8 +218,9 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
           if ((step.readings(name, Quote::Backtick) & (AsColumn | AsAlias)) != 0) add(name, true);
         }
       }
+      const std::vector<NameId> spent = canonical ? step.spent_qualifiers() : std::vector<NameId>{};
       for (const NameId name : step.qualifiers()) {
-        if (step.qualifier_fits(name)) add(name, true);
+        if (std::ranges::find(spent, name) == spent.end() && step.qualifier_fits(name)) add(name, true);
       }
       for (const NameId name : world_.function_names()) {
         if ((!canonical || world_.is_usual(name)) && step.function_fits_here(name)) add(name, false);
@@ -204,6 +229,12 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         if ((step.readings(name, Quote::None) & AsBoolean) != 0) add(name, false);
       }
       next.alias = step.fresh_qualifier_fits();
+      if (next.alias && !spent.empty()) {
+        next.alias = false;
+        next.some_alias = true;
+        for (const NameId name : spent) next.taken.emplace_back(store_.names.text(name));
+        std::sort(next.taken.begin(), next.taken.end());
+      }
       next.free_string = !canonical && (step.readings(store_.names.intern("\x01"), Quote::Double) & AsString) != 0;
       if (world_.settings().derived_names && step.names_unsettled() &&
           (step.readings(store_.names.intern("\x01"), Quote::Backtick) & AsColumn) != 0) {
@@ -233,12 +264,7 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
       }
       break;
     case Slot::Table:
-      for (const Source& source : world_.sources().all()) {
-        if (source.nameable && step.table_fits(source.name)) add(source.name, true);
-      }
-      for (const Source* source : step.ctes(step.level())) {
-        if (step.table_fits(source->name)) add(source->name, true);
-      }
+      add_tables();
       break;
     case Slot::Alias:
     case Slot::NewName:
@@ -252,11 +278,11 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         if (fresh && !canonical) add_new();
         // In canonical style an alias that is owed is given to the first table that can have it: a model that wrote T2
         // for the table that it goes on to call T1 is then put right.
-        next.from_alias = fresh && canonical && std::none_of(pending.begin(), pending.end(), fits);
+        next.some_alias = fresh && canonical && std::none_of(pending.begin(), pending.end(), fits);
         for (const Obligation& wanted : pending) {
           if (fits(wanted)) add(wanted.qualifier, true);
         }
-        if (!next.from_alias) break;
+        if (!next.some_alias) break;
         for (const NameId name : step.spoken_for()) {
           if (!step.alias_fits(name)) next.taken.emplace_back(store_.names.text(name));
         }

@@ -105,8 +105,9 @@ Explanation SqlTracker::explain(PrefixId id) {
   }
   const bool in_word = prefix.lex.kind == LexState::Kind::Word;
   if (next.free_string && !in_word) result.lexemes.emplace_back("a string in double quotes");
-  if (next.free_word || next.free_quoted || next.from_alias) result.lexemes.emplace_back("a new name");
-  if (next.alias) result.lexemes.emplace_back("an alias of a table that FROM will bring");
+  const bool qualifies = next.alias || (next.some_alias && operand);
+  if (next.free_word || next.free_quoted || (next.some_alias && !operand)) result.lexemes.emplace_back("a new name");
+  if (qualifies) result.lexemes.emplace_back("an alias of a table that FROM will bring");
 
   std::vector<NameId> allowed;
   for (const Rank rank : next.bare) allowed.push_back(world_.word(rank));
@@ -180,6 +181,8 @@ Explanation SqlTracker::explain(PrefixId id) {
         continue;
       std::string why = source.nameable ? "what is owed before FROM could not be supplied with it"
                                         : "no column of it may be used, so it cannot be named";
+      if (source.nameable && source.closed && step.table_fits(source.name))
+        why = "no column of it may be used, so it stands alone in its FROM";
       if (source.nameable && step.level().plain_star && !source.all_public)
         why = "`*` would put out columns that are not Public";
       result.blocked.push_back({catalog_name(*source.table), why});

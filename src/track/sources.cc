@@ -54,6 +54,7 @@ Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile)
       source.columns.push_back({table.columns[i].id, roles, table.columns[i].hidden});
       source.all_public &= table.columns[i].hidden || roles == kEveryRole;
     }
+    source.closed = std::ranges::all_of(source.columns, [](const auto& column) { return column.permitted == 0; });
     source.index();
     if (source.nameable && source.all_public) all_public_.push_back(id);
     if (source.nameable && source.rowid) with_rowid_.push_back(id);

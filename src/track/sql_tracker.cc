@@ -74,7 +74,7 @@ bool SqlTracker::is_canonical_name(const Expectation& next, const std::string& t
   if (name != kNoName && std::binary_search(ranks.begin(), ranks.end(), world_.rank(name))) return true;
   if (quoted) return false;
   if (next.free_word || (next.alias && alias_fits(text))) return true;
-  return next.from_alias && alias_fits(text) && !std::binary_search(next.taken.begin(), next.taken.end(), text);
+  return next.some_alias && alias_fits(text) && !std::binary_search(next.taken.begin(), next.taken.end(), text);
 }
 
 Index SqlTracker::ended(PrefixId prefix) {
@@ -96,7 +96,7 @@ bool SqlTracker::leads_to_no_word(const Prefix& before, uint8_t byte) {
   if (!letter && (begins || !is_digit(byte))) return false;
   const Expectation& next = expected(before.sem);
   const uint32_t length = begins ? 1 : before.length + 1u;
-  if (next.free_word || !next.own_bare.empty() || ((next.alias || next.from_alias) && length <= 4)) return false;
+  if (next.free_word || !next.own_bare.empty() || ((next.alias || next.some_alias) && length <= 4)) return false;
   if (next.alias && world_.settings().aliases == Aliases::Any) return false;
   if (length == 1 && c == 'x') return false;  // of a blob
   const uint32_t at = world_.word_child(begins ? 1 : before.node, c);
@@ -163,7 +163,7 @@ bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8
   const std::string small = folded(text);
   const Expectation& next = expected(after.sem);
   if (!quoted &&
-      (next.free_word || (next.alias && is_alias_prefix(small)) || (next.from_alias && alias_free(next, small))))
+      (next.free_word || (next.alias && is_alias_prefix(small)) || (next.some_alias && alias_free(next, small))))
     return true;
   // A quote that is read last may close the name or be the first of two.
   const bool whole = after.lex.kind == Kind::QuotedEnd;
@@ -229,14 +229,14 @@ bool SqlTracker::word_fits(const Prefix& prefix) {
     if (known != next.bare.end() && *known < node.last) return true;
   }
   const bool blob = prefix.length == 1 && next.terminals[static_cast<size_t>(Terminal::Blob)];
-  const bool alias = next.alias || next.from_alias;
+  const bool alias = next.alias || next.some_alias;
   if (next.own_bare.empty() && !blob && (!alias || prefix.length > 4)) return false;
   const std::string text = folded(store_.texts.str(prefix.lex.text));
   for (const std::string& own : next.own_bare) {
     if (own.compare(0, text.size(), text) == 0) return true;
   }
   if (next.alias && alias_fits(text)) return true;
-  if (next.from_alias && alias_free(next, text)) return true;
+  if (next.some_alias && alias_free(next, text)) return true;
   return blob && text == "x";
 }
 

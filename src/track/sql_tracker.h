@@ -37,7 +37,7 @@ struct Expectation {
   bool free_quoted = false;  // any new name in quotes
   bool free_string = false;  // "…" may be a string
   bool alias = false;        // anything of an alias's shape, to qualify a column
-  bool from_alias = false;   // likewise, to name an item of FROM, except
+  bool some_alias = false;   // likewise, or to name an item of FROM, except
   std::vector<std::string> taken;
   bool glued = false;       // no blank before it, in canonical style: around a `.`
   bool extreme = true;      // numbers of any size, strings
@@ -68,7 +68,7 @@ class SqlTracker final : public Tracker {
   bool has_parts() const override { return true; }
   PrefixId seam(PrefixId prefix) override;
   bool takes_word_bytes(PrefixId prefix) override;
-  bool words_are_many(PrefixId prefix) override { return expected(prefixes_[prefix].sem).from_alias; }
+  bool words_are_many(PrefixId prefix) override { return expected(prefixes_[prefix].sem).some_alias; }
   Key word_key(PrefixId prefix) override;
   uint32_t blanks(PrefixId prefix) override;
   WordSet words(PrefixId prefix) override;

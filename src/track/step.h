@@ -47,6 +47,7 @@ class Step {
   bool is_alias_shape(NameId name) const;
   // Whether an item that begins here would be a column that is already an item.
   bool repeats_item(NameId qualifier, NameId name) const;
+  std::vector<NameId> spent_qualifiers() const;
   // Names that could qualify a column here, besides an alias that nothing mentions yet.
   std::vector<NameId> qualifiers() const;
   bool fresh_qualifier_fits();
@@ -153,7 +154,8 @@ class Step {
   void add_use(const Binding& binding, RoleSet roles);
   void flush_refs();
   void note_join_uses();
-  void note_star_uses();
+  bool note_star_uses();
+  bool captures_passed() const;
 
   // step_names.cc: one name
   bool use_column(NameId qualifier, NameId name);
@@ -187,6 +189,9 @@ class Step {
   bool must_be_filled(const Level& level) const;
   bool star_leaves_room();
   bool owed_may_come_later() const;
+  bool stands_alone() const;
+  bool something_joins();
+  bool derived_table_has_depth() const;
   template <typename Ask>
   auto with_claims(Level level, std::span<const Obligation> claims, bool local, const Ask& ask) const;
   bool is_short_of_one(const Level& level, const Witness& found) const;

@@ -49,41 +49,55 @@ bool Step::read_from() {
 
 bool Step::read_join(Terminal word) {
   if (level_.tables >= level_.most_tables) return false;
+  if (stands_alone()) return false;
   if (level_.plain_star && width_now(level_) >= most_width(level_)) return false;
   level_dirty_ = true;
   level_.item_open = true;
   switch (word) {
     case Terminal::Comma:
       level_.join_comma = true;
-      return viable(level_);
+      return viable(level_) && something_joins();
     case Terminal::kw_RIGHT:
     case Terminal::kw_FULL:
       if (sem_.union_all || world_.catalog().view_bodies().union_all) return false;
       if (!owed_may_come_later()) return false;
       sem_.outer_join = true;
       level_.join_outer = true;
-      if (!level_.star) return viable(level_);
-      if (level_.merges || level_.join_natural) return false;
-      level_.outer_join = true;
-      return viable(level_);
-    case Terminal::kw_NATURAL: {
+      if (level_.star && (level_.merges || level_.join_natural)) return false;
+      level_.outer_join |= level_.star;
+      return viable(level_) && something_joins();
+    case Terminal::kw_NATURAL:
       level_.join_natural = true;
       for (Index i = level_.from; i != 0; i = store_.from[i].below) {
         for (const Source::Column& column : store_.from[i].item.source->columns) {
           if (column.name == kNoName) return false;
         }
       }
-      for (const Source& source : world_.sources().all()) {
-        if (source.nameable && table_fits(source.name)) return true;
-      }
-      for (const Source* source : ctes(level_)) {
-        if (table_fits(source->name)) return true;
-      }
-      return derived_table_fits();
-    }
+      return something_joins();
     default:
-      return viable(level_);
+      return viable(level_) && something_joins();
   }
+}
+
+// Whether any item can come now: all tables may hold names that would be ambiguous. A derived table disturbs none, if it is
+// not joined naturally and there is room for a SELECT in the parser's stack.
+bool Step::something_joins() {
+  if (!level_.join_natural && (!world_.settings().lookahead || derived_table_has_depth())) return true;
+  for (const Source& source : world_.sources().all()) {
+    if (source.nameable && table_fits(source.name)) return true;
+  }
+  for (const Source* source : ctes(level_)) {
+    if (table_fits(source->name)) return true;
+  }
+  return derived_table_fits();
+}
+
+// In canonical style, a table of which nothing may be used is joined with nothing that no name asks for.
+bool Step::stands_alone() const {
+  if (world_.settings().style != Style::Canonical) return false;
+  bool closed = false;
+  for (Index i = level_.from; i != 0; i = store_.from[i].below) closed |= store_.from[i].item.source->closed;
+  return closed && pending(level_).empty();
 }
 
 // What comes by RIGHT or FULL may not be what a name asks for, so there must be room for one item more.
@@ -283,9 +297,12 @@ void Step::note_join_uses() {
   }
 }
 
-void Step::note_star_uses() {
+// False: what `q.*` reaches is not all permitted. With look-ahead the search has seen to that.
+bool Step::note_star_uses() {
   const std::vector<FromItem> items = from_items(level_);
+  bool permitted = true;
   const auto add_column = [&](const Source& source, const Source::Column& column) {
+    permitted &= (column.permitted & role_bit(Role::Sel)) != 0;
     if (!source.table) return;
     const auto index = static_cast<ColumnIndex>(&column - source.columns.data());
     add_use({{{*source.table, index}}, kEveryRole}, role_bit(Role::Sel));
@@ -307,11 +324,27 @@ void Step::note_star_uses() {
       }
     }
   }
+  return permitted;
+}
+
+// Whether an item holds a name that was left to an enclosing SELECT before the item came. With look-ahead the search has
+// seen to it that none does.
+bool Step::captures_passed() const {
+  for (Index i = level_.passed; i != 0; i = store_.name_lists[i].below) {
+    const auto& [below, count, qualifier, name] = store_.name_lists[i];
+    for (Index from = level_.from; from != 0; from = store_.from[from].below) {
+      const FromItem& item = store_.from[from].item;
+      if (qualifier != kNoName && qualifier != item.name) continue;
+      if (item.source->find(name) != nullptr || (qualifier != kNoName && world_.is_rowid(name))) return true;
+    }
+  }
+  return false;
 }
 
 // FROM has closed, or cannot come any more: every name is bound here, or by an enclosing SELECT.
 bool Step::settle() {
   if (level_.plain_star && level_.from == 0) return false;
+  if (captures_passed()) return false;
   std::vector<Ref> refs(store_.refs[level_.refs].count);
   size_t at = refs.size();
   for (Index i = level_.refs; i != 0; i = store_.refs[i].below) refs[--at] = store_.refs[i].ref;
@@ -358,8 +391,7 @@ bool Step::settle() {
     }
   }
   note_join_uses();
-  note_star_uses();
-  return widths_fit(true);
+  return note_star_uses() && widths_fit(true);
 }
 
 }  // namespace pccsql::track

@@ -103,6 +103,23 @@ bool Step::repeats_item(NameId qualifier, NameId name) const {
   return false;
 }
 
+// Qualifiers all of whose columns are items of this SELECT already, where a further item begins.
+std::vector<NameId> Step::spent_qualifiers() const {
+  std::vector<NameId> spent;
+  if (!asks_supply() || level_.items == 0) return spent;
+  for (const Obligation& wanted : pending(level_)) {
+    const NameId qualifier = wanted.qualifier;
+    if (qualifier == kNoName || wanted.name == kNoName || holds(spent, qualifier)) continue;
+    if (!repeats_item(qualifier, wanted.name)) continue;
+    const std::vector<NameId> columns = supplied(qualifier, columns_of(qualifier), false);
+    const auto repeated = [&](NameId name) {
+      return repeats_item(qualifier, name) || (world_.is_rowid(name) && !world_.is_column_name(name));
+    };
+    if (std::ranges::all_of(columns, repeated)) spent.push_back(qualifier);
+  }
+  return spent;
+}
+
 // Before FROM: a table that can be named, a CTE, something an enclosing FROM has, or the shape of an alias.
 bool Step::is_known_qualifier(NameId qualifier) const {
   if (const Source* table = world_.sources().find(qualifier)) return table->nameable;

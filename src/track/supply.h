@@ -42,6 +42,7 @@ struct Source {
   NameId name = kNoName;   // kNoName: a derived table
   bool nameable = true;    // a virtual table, or under strict one that is all Hidden, is not
   bool all_public = true;  // `*` may expand it
+  bool closed = false;     // a table, and no column of it may be used for anything
   std::vector<Column> columns;
   std::optional<TableId> table;
   std::optional<ColumnIndex> rowid;                  // the column that `rowid` stands for

@@ -22,6 +22,7 @@ namespace pccsql::track {
 enum class Aliases : uint8_t { Short, Any };    // what may qualify a column before FROM has introduced it
 enum class Style : uint8_t { Any, Canonical };  // Canonical: one form for each thing, docs/decoder.md says which
 
+inline constexpr int kDeepest = 78;          // of the database's parser stack of 100
 inline constexpr uint16_t kMostTables = 60;  // of a SELECT: of the database's 64, counted through derived tables
 
 struct TrackSettings {
@@ -31,7 +32,9 @@ struct TrackSettings {
   bool derived_names = false;  // a name before FROM may be one that only a derived table will introduce
   Aliases aliases = Aliases::Short;
   Style style = Style::Any;
-  uint16_t most_tables = kMostTables;  // less where tests look at what happens near it
+  // Less where tests look at what happens near them.
+  uint16_t most_tables = kMostTables;
+  int deepest = kDeepest;
 };
 
 using PrefixId = uint32_t;

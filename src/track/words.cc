@@ -94,7 +94,7 @@ WordSet SqlTracker::words(PrefixId id) {
       set.own.push_back(own.substr(length));
     }
   }
-  if (next.from_alias && !quoted) {  // which names are taken is told by no set
+  if (next.some_alias && !quoted) {  // which names are taken is told by no set
     set.more = true;
     return set;
   }

@@ -24,7 +24,6 @@ inline constexpr uint32_t kLongestLiteral = 256;  // bytes of a string
 inline constexpr uint32_t kLongestNumber = 40;
 inline constexpr uint32_t kLongestNewName = 64;
 inline constexpr uint32_t kLongestBlank = 32;
-inline constexpr int kDeepest = 78;      // of the database's parser stack of 100
 inline constexpr int kSelectDepth = 16;  // of it, what a SELECT and its clauses need
 inline constexpr int kTallest = 900;     // operators in one expression; the database takes a tree of 1,000
 inline constexpr int kDeepestCanonical = 40;
@@ -86,7 +85,9 @@ class World {
   // Most letters of an alias that is used before its FROM. In canonical style one: two would begin many a name that may
   // not be written, and a model that wanted such a name would take them for its beginning.
   size_t alias_letters() const { return settings_.style == Style::Canonical ? 1 : 2; }
-  int deepest() const { return settings_.style == Style::Canonical ? kDeepestCanonical : kDeepest; }
+  int deepest() const {
+    return settings_.style == Style::Canonical ? std::min(settings_.deepest, kDeepestCanonical) : settings_.deepest;
+  }
   // Of a SELECT. A model that may not have its table under the name it wants would else join it again and again.
   uint16_t most_tables() const {
     return settings_.style == Style::Canonical ? std::min(settings_.most_tables, kMostTablesCanonical)

@@ -119,6 +119,12 @@ class Models : public testing::TestWithParam<const char*> {
       }
       Settings options;
       if (d % 2 == 1) options.style = Settings::Style::Canonical;  // as models are asked to write
+      if (d % 4 == 3) {  // and with tables that can be named, though nothing of them may be used
+        options.profile = Settings::Profile::Paper;
+        for (TableId t = 0; t < catalog.tables().size(); t += 3) {
+          for (ColumnIndex c = 0; c < catalog.table(t).columns.size(); ++c) policy.set({t, c}, ColumnPolicy::Hidden);
+        }
+      }
       auto world = MaskWorld::make(catalog, policy, tokens_->index(), options, data.database_path(databases[d]));
       ASSERT_TRUE(world) << world.error().to_string();
       const TokenClasses classes(tokens_->vocabulary(), catalog);

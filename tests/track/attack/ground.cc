@@ -148,10 +148,11 @@ std::vector<TrackSettings> many_settings() {
   return all;
 }
 
-std::vector<GroundPtr> standing_grounds(uint16_t most_tables) {
+std::vector<GroundPtr> standing_grounds(uint16_t most_tables, int deepest) {
   std::vector<GroundPtr> grounds;
   const auto add = [&](const SchemaPtr& schema, Policy policy, const std::string& policy_name, TrackSettings settings) {
     settings.most_tables = most_tables;
+    settings.deepest = deepest;
     const std::string name = schema->name + " / " + policy_name + " / " + to_string(settings);
     grounds.push_back(std::make_unique<Ground>(name, schema, std::move(policy), settings));
   };
@@ -159,6 +160,8 @@ std::vector<GroundPtr> standing_grounds(uint16_t most_tables) {
   for (const TrackSettings& each : settings) add(demo_schema(), demo_policy(demo_schema()->catalog), "demo", each);
   TrackSettings canonical;
   canonical.style = Style::Canonical;
+  TrackSettings canonical_paper = canonical;
+  canonical_paper.profile = Profile::Paper;
   std::mt19937_64 random(20240601);
   size_t turn = 0;
   for (const SchemaPtr& schema : provoking_schemas()) {
@@ -171,6 +174,14 @@ std::vector<GroundPtr> standing_grounds(uint16_t most_tables) {
     }
     add(schema, one_closed, "first table Hidden", settings[turn++ % settings.size()]);
     add(schema, random_policy(schema->catalog, random, {5, 1, 1, 1}), "open", canonical);
+    // Under paper a table that is all Hidden can be named; in canonical style it stands alone.
+    Policy half_closed(schema->catalog, ColumnPolicy::Public);
+    for (TableId t = 0; t < schema->catalog.tables().size(); ++t) {
+      for (ColumnIndex c = 0; c < schema->catalog.table(t).columns.size() && t % 3 != 1; ++c) {
+        half_closed.set({t, c}, t % 3 == 0 || c % 2 == 0 ? ColumnPolicy::Hidden : ColumnPolicy::AggregateOnly);
+      }
+    }
+    add(schema, half_closed, "tables Hidden", canonical_paper);
   }
   return grounds;
 }

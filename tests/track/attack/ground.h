@@ -70,7 +70,7 @@ SchemaPtr random_schema(uint64_t seed);
 std::vector<TrackSettings> many_settings();
 
 // The grounds of a short run, and with a seed as many random ones as asked.
-std::vector<GroundPtr> standing_grounds(uint16_t most_tables = kMostTables);
+std::vector<GroundPtr> standing_grounds(uint16_t most_tables = kMostTables, int deepest = kDeepest);
 GroundPtr random_ground(uint64_t seed);
 
 bool long_run();

@@ -117,6 +117,19 @@ TEST(Walk, FewTables) {
   print("few tables", totals, coverage);
 }
 
+// Near the deepest nesting: what is open must still find room for its end.
+TEST(Walk, ShallowStacks) {
+  Coverage coverage(sql_grammar());
+  Totals totals;
+  uint64_t seed = 2000;
+  for (const int deepest : {18, 24, 31}) {
+    for (const GroundPtr& ground : standing_grounds(kMostTables, deepest)) {
+      attack(*ground, scaled(6), seed++, coverage, totals);
+    }
+  }
+  print("shallow stacks", totals, coverage);
+}
+
 TEST(Walk, RandomGrounds) {
   Coverage coverage(sql_grammar());
   Totals totals;
