@@ -198,7 +198,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
     hash.add(0x5EEDu);
     for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) {
       source(*store_.ctes[i].source);
-      hash.add(store_.ctes[i].tables);
+      hash.add(store_.ctes[i].source->tables);
     }
     for (const Index list : {level.outputs, level.order_names, level.declared}) {
       hash.add(store_.name_lists[list].count);

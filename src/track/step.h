@@ -140,7 +140,7 @@ class Step {
   bool read_from();
   bool read_join(Terminal word);
   bool read_table(NameId name);
-  bool add_item(FromItem item, uint16_t tables);
+  bool add_item(FromItem item);
   bool name_item(NameId name);
   bool end_item_name();
   bool end_item_merge();
@@ -180,7 +180,7 @@ class Step {
   struct Owed;
   bool viable(const Level& level) const;
   bool witness_fits(const Level& level, const Witness& found) const;
-  int tables_of(const Level& level, const Witness& found) const;
+  static int tables_of(const Witness& found);
   struct TableRoom {
     int tables = 0;
     int width = 0;  // that it must have; 0: any that fits

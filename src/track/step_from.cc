@@ -103,17 +103,14 @@ bool Step::stands_alone() const {
 // What comes by RIGHT or FULL may not be what a name asks for, so there must be room for one item more.
 bool Step::owed_may_come_later() const {
   if (!world_.settings().lookahead || pending(level_).empty()) return true;
-  const std::optional<Witness> found = witness(level_);
-  return found && level_.tables + tables_of(level_, *found) < level_.most_tables;
+  Level fuller = level_;
+  return ++fuller.tables <= fuller.most_tables && witness(fuller);
 }
 
 bool Step::read_table(NameId name) {
   const Source* source = nullptr;
-  uint16_t tables = 1;
   for (Index i = level_.ctes; i != 0 && source == nullptr; i = store_.ctes[i].below) {
-    if (store_.ctes[i].source->name != name) continue;
-    source = store_.ctes[i].source;
-    tables = store_.ctes[i].tables;
+    if (store_.ctes[i].source->name == name) source = store_.ctes[i].source;
   }
   if (source == nullptr) source = world_.sources().find(name);
   if (source == nullptr || !source->nameable) return false;
@@ -123,7 +120,7 @@ bool Step::read_table(NameId name) {
   item.name_open = true;
   item.merge_open = level_.from != 0 && !level_.join_natural;
   if (level_.join_natural && !merge_naturally(level_, item)) return false;
-  return add_item(std::move(item), tables);
+  return add_item(std::move(item));
 }
 
 // Every name that both sides have is merged.
@@ -143,7 +140,8 @@ bool Step::merge_naturally(const Level& level, FromItem& right) const {
   return true;
 }
 
-bool Step::add_item(FromItem item, uint16_t tables) {
+bool Step::add_item(FromItem item) {
+  const uint16_t tables = item.source->tables;
   if (level_.tables + tables > level_.most_tables) return false;
   if (level_.star && !item.source->all_public) {
     if (level_.plain_star) return false;

@@ -93,6 +93,7 @@ bool Step::close_query() {
   }
   std::reverse(source.columns.begin(), source.columns.end());
   if (inner.kind == Level::Cte) source.name = frame_.name;
+  source.tables = std::max<uint16_t>(inner.tables, 1);
   source.index();
   store_.sources.push_back(std::move(source));
   const Source* made = &store_.sources.back();
@@ -102,9 +103,9 @@ bool Step::close_query() {
     item.name_open = true;
     item.merge_open = level_.from != 0 && !level_.join_natural;
     if (level_.join_natural && !merge_naturally(level_, item)) return false;
-    return add_item(std::move(item), std::max<uint16_t>(inner.tables, 1));
+    return add_item(std::move(item));
   }
-  store_.ctes.push_back({level_.ctes, made, std::max<uint16_t>(inner.tables, 1)});
+  store_.ctes.push_back({level_.ctes, made});
   level_.ctes = static_cast<Index>(store_.ctes.size() - 1);
   level_dirty_ = true;
   return true;

@@ -43,6 +43,8 @@ struct Step::Owed {
     question.may_merge = !(of.star && of.outer_join);  // merged columns in `*` could be ambiguous to the database
     question.widest = static_cast<size_t>(std::max(step.room_in_star(of), 0));
     question.item_needed = of.item_open;
+    const int filler = step.must_be_filled(of) && !wanted.empty() ? 1 : 0;
+    question.room = static_cast<size_t>(std::max(of.most_tables - of.tables - filler, 0));
     if (step.next_outer(of)) {
       question.can_pass = [this, &step](std::span<const Obligation> obligations) {
         for (const Obligation& obligation : obligations) {
@@ -89,15 +91,9 @@ bool Step::viable(const Level& level) const {
   return found && witness_fits(level, *found);
 }
 
-int Step::tables_of(const Level& level, const Witness& found) const {
+int Step::tables_of(const Witness& found) {
   int tables = 0;
-  for (const FromChoice& choice : found.from) {
-    uint16_t own = 1;  // a derived table has one at least
-    for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) {
-      if (store_.ctes[i].source == choice.source) own = store_.ctes[i].tables;
-    }
-    tables += own;
-  }
+  for (const FromChoice& choice : found.from) tables += choice.source != nullptr ? choice.source->tables : 1;
   return tables;
 }
 
@@ -111,7 +107,7 @@ Step::TableRoom Step::table_room(const Level& level) const {
   const bool itself = std::any_of(found->from.begin(), found->from.end(),
                                   [](const FromChoice& choice) { return choice.source == nullptr; }) ||
                       (!found->from.empty() && pending(level).empty());
-  const int left = room - tables_of(level, *found) + (itself ? 1 : 0);
+  const int left = room - tables_of(*found) + (itself ? 1 : 0);
   if (!must_be_filled(level)) return {left, 0};
   if (left > 1) return {left - 1, 0};
   // The last table: it must fill the `*` alone.
@@ -138,18 +134,20 @@ int Step::room_beside(Level level, int tables, bool complete) const {
   const int room = level.most_tables - level.tables;
   if (level.settled || !world_.settings().lookahead) return room;
   level.item_open = false;
-  const std::optional<Witness> found = witness(level);
+  Level asked = level;
+  const bool fills = !complete && must_be_filled(level) && !pending(level).empty();
+  asked.tables = static_cast<uint16_t>(level.tables + tables - (fills ? 1 : 0));
+  const std::optional<Witness> found = witness(asked);
   if (!found) return 0;
   const int filler = is_short_of_one(level, *found) ? 1 : 0;
   level.tables = static_cast<uint16_t>(level.tables + tables - (complete ? 0 : filler));
   if (!witness_fits(level, *found)) return 0;
-  return room - tables_of(level, *found) - (complete ? filler : 0);
+  return room - tables_of(*found) - (complete ? filler : 0);
 }
 
 // What the search does not look at: the parser's stack, the number of tables and of outputs, joins that `*` does not go with.
 bool Step::witness_fits(const Level& level, const Witness& found) const {
-  if (level.tables + tables_of(level, found) + (is_short_of_one(level, found) ? 1 : 0) > level.most_tables)
-    return false;
+  if (level.tables + tables_of(found) + (is_short_of_one(level, found) ? 1 : 0) > level.most_tables) return false;
   const int derived = level.depth + (level.branches > 1 ? 2 : 0) + 6 + kSelectDepth;
   for (const FromChoice& choice : found.from) {
     if (choice.source == nullptr && derived > world_.deepest()) return false;

@@ -88,7 +88,6 @@ struct FromNode {
 struct CteNode {
   Index below = 0;
   const Source* source = nullptr;
-  uint16_t tables = 1;
 };
 
 struct NameNode {

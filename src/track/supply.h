@@ -43,6 +43,7 @@ struct Source {
   bool nameable = true;    // a virtual table, or under strict one that is all Hidden, is not
   bool all_public = true;  // `*` may expand it
   bool closed = false;     // a table, and no column of it may be used for anything
+  uint16_t tables = 1;     // that the database counts for it
   std::vector<Column> columns;
   std::optional<TableId> table;
   std::optional<ColumnIndex> rowid;                  // the column that `rowid` stands for
@@ -121,6 +122,7 @@ struct SupplyQuestion {
   bool derived_names = false;      // a derived table may supply what nothing else does
   std::span<const NameId> barred;  // names that what `*` and `q.*` expand must not hold
   size_t widest = ~size_t{0};      // columns that an item may have
+  size_t room = ~size_t{0};        // tables that all items together may count
   bool may_merge = true;           // by USING
   // Whether the enclosing SELECTs could take all of these together; empty: nothing encloses. It is asked about pending
   // obligations only, may call discharge() itself, and must say yes to every subset of a set that it says yes to.

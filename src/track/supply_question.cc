@@ -152,7 +152,7 @@ void Supplies::prepare(const Asked& asked, const Sources& sources, const SupplyQ
     const size_t index = asked.find_qualifier(cte->name);
     if (index < asked.qualifier_count) own_item[index] = static_cast<uint32_t>(items.size());
     items.push_back(asked.held_by(*cte));
-    has_free |= items.back().hold == 0 && asked.expands(*cte);
+    has_free |= items.back().hold == 0 && cte->tables == 1 && asked.expands(*cte);
   }
   bool free_wanted = false;
   for (Mask left = open; left != 0; left &= left - 1) {
@@ -255,7 +255,7 @@ void Supplies::keep_different() {
   buckets_.assign(size, kNoItem);
   const auto same = [](const Held& a, const Held& b) {
     return a.hold == b.hold && a.rowids == b.rowids && a.permit == b.permit &&
-           a.source->all_public == b.source->all_public;
+           a.source->all_public == b.source->all_public && a.source->tables == b.source->tables;
   };
   size_t kept = 0;
   for (const uint32_t item : alive) {

@@ -76,7 +76,7 @@ bool Search::suits(const State& state, const Qualifier& qualifier, const Held& h
   const Mask lacking = qualifier.columns & ~supplied;
   if (lacking != 0 && (!may_pass_ || (lacking & asked_.rowids) != 0)) return false;
   if (asked_.captures(held, qualifier.passed) || (qualifier.star && !asked_.expands(*held.source))) return false;
-  return held.permits_named(qualifier.roles) && fits(state, held, qualifier.star);
+  return has_room(state, held) && held.permits_named(qualifier.roles) && fits(state, held, qualifier.star);
 }
 
 bool Search::settle_qualifiers(const State& state) {
@@ -91,7 +91,8 @@ bool Search::settle_qualifiers(const State& state) {
   if (!may_pass_ && !question_->derived_names) {
     Mask reachable = 0;
     for (const uint32_t item : supplies_.alive) {
-      if (fits(state, supplies_.items[item], false)) reachable |= supplies_.items[item].hold;
+      const Held& held = supplies_.items[item];
+      if (has_room(state, held) && fits(state, held, false)) reachable |= held.hold;
     }
     if ((uncovered(state) & ~reachable) != 0) return false;
   }
@@ -135,8 +136,9 @@ bool Search::take_for_qualifier(const State& state, size_t index, uint32_t item)
   const Held& held = supplies_.items[item];
   const size_t passes = pass_count_;
   State next = state;
-  if (fits(state, held, qualifier.star) && settle(next, index, held)) {
+  if (has_room(state, held) && fits(state, held, qualifier.star) && settle(next, index, held)) {
     cover(next, held, qualifier.star);
+    next.tables += held.source->tables;
     taken_[taken_count_++] = {held.source, qualifier.is_source ? kNoName : qualifier.name, false,
                               held.hold & state.covered, 0};
     if (settle_qualifiers(next)) return true;
@@ -162,7 +164,7 @@ bool Search::derive_qualifier(State state, size_t index) {
   held.hold = qualifier.columns & ~qualifier.passed;
   held.permit.fill(held.hold);
   if ((held.hold & (state.covered | state.passed | state.derived)) != 0) return false;
-  if ((qualifier.passed & asked_.rowids) != 0) return false;
+  if ((qualifier.passed & asked_.rowids) != 0 || ++state.tables > question_->room) return false;
   const size_t passes = pass_count_;
   const Mask lacking = qualifier.columns & qualifier.passed;
   state.open &= ~(Mask{1} << index);
@@ -188,7 +190,7 @@ bool Search::supply_plain(const State& state, size_t first, size_t last) {
   for (size_t i = first; i < last; ++i) {
     const Held& held = supplies_.items[stack_[i]];
     const Mask holds = held.hold & wanted;
-    if (holds == 0 || !fits(state, held, false)) continue;
+    if (holds == 0 || !has_room(state, held) || !fits(state, held, false)) continue;
     stack_.push_back(stack_[i]);
     three |= two & holds;
     two |= one & holds;
@@ -226,8 +228,9 @@ bool Search::supply_plain(const State& state, size_t first, size_t last) {
   }
   if (question_->derived_names && (name & asked_.rowids) == 0) {
     State next = state;
+    next.tables += next.derived == 0 ? 1 : 0;  // one for all of them
     next.derived |= name;
-    if (supply_plain(next, begin, end)) return true;
+    if (next.tables <= question_->room && supply_plain(next, begin, end)) return true;
   }
   stack_.resize(begin);
   return false;
@@ -237,6 +240,7 @@ bool Search::take_for_plain(const State& state, uint32_t item, size_t first, siz
   const Held& held = supplies_.items[item];
   State next = state;
   cover(next, held, false);
+  next.tables += held.source->tables;
   taken_[taken_count_++] = {held.source, kNoName, !own_name_is_free(state, held), held.hold & state.covered, 0};
   if (supply_plain(next, first, last)) return true;
   --taken_count_;

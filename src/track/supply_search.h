@@ -28,6 +28,7 @@ class Search {
     Mask derived = 0;   // plain names that a derived table at the end will hold
     Mask open = 0;      // qualifiers that are not settled
     Mask passed_qualifiers = 0;
+    size_t tables = 0;  // of the items that come
   };
   struct Taken {
     const Source* source;
@@ -43,6 +44,9 @@ class Search {
   bool expand_merged(State& state, NameId open_name) const;
   bool settle(State& state, size_t qualifier, const Held& held);
   bool fits(const State& state, const Held& held, bool starred) const;
+  bool has_room(const State& state, const Held& held) const {
+    return state.tables + held.source->tables <= question_->room;
+  }
   void cover(State& state, const Held& held, bool starred) const;
   bool pass(NameId qualifier, Mask columns, const RoleMasks& roles);
 
