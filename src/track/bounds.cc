@@ -84,6 +84,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {{"row value", "rows in parentheses are not written, nor subqueries of several columns as values"},
      detect::row_values},
     {{"empty IN list", "`IN ()` has at least one value"}, detect::empty_in_lists},
+    {{"NOT in a pattern", "NOT after LIKE, GLOB or ESCAPE stands in parentheses"}, detect::nots_in_patterns},
     {{"0 beside AND", "the number 0 does not stand alone beside AND"}, detect::zeros_beside_and},
     {{"CAST to another type", "CAST names up to three words of the usual types, without quotes"}, detect::cast_types},
     {{"quoted collation", "a collation is written without quotes"}, detect::quoted_collations},

@@ -32,7 +32,7 @@ int pending(const QueryTree& tree, uint32_t expression, uint32_t lexeme) {
       const bool waits = joined || (op != Terminal::kw_COLLATE && op != Terminal::kw_NOT && op != Terminal::kw_IN &&
                                     op != Terminal::kw_LIKE && op != Terminal::kw_GLOB && op != Terminal::kw_BETWEEN &&
                                     op != Terminal::kw_ISNULL && op != Terminal::kw_NOTNULL);
-      if (waits) open.push_back({precedence(op), 2});
+      if (waits) open.push_back({precedence(op), op == Terminal::kw_IS ? 5 : 2});
       // After the AND of BETWEEN.
       for (uint32_t inner = i; inner < tree.nodes[i].next; ++inner) {
         const bool between = tree.is(inner, "negatable") && tree.first(inner) == Terminal::kw_BETWEEN;

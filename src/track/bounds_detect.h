@@ -69,6 +69,7 @@ void order_by_expressions_of_sets(Finder& finder, uint32_t node);
 // bounds_expressions.cc: expressions and calls
 void row_values(Finder& finder, uint32_t node);
 void empty_in_lists(Finder& finder, uint32_t node);
+void nots_in_patterns(Finder& finder, uint32_t node);
 void zeros_beside_and(Finder& finder, uint32_t node);
 void cast_types(Finder& finder, uint32_t node);
 void quoted_collations(Finder& finder, uint32_t node);

@@ -46,6 +46,18 @@ void empty_in_lists(Finder& finder, uint32_t node) {
   if (tree.is(node, "in_set") && tree.nodes[node].last - tree.nodes[node].first == 2) finder.at(tree.of(node));
 }
 
+void nots_in_patterns(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "pattern")) return;
+  int inside = 0;
+  for (uint32_t i = tree.nodes[node].first; i < tree.nodes[node].last; ++i) {
+    const Terminal terminal = tree.terminal(i);
+    inside += terminal == Terminal::LeftParen || terminal == Terminal::kw_CASE;
+    inside -= terminal == Terminal::RightParen || terminal == Terminal::kw_END;
+    if (inside == 0 && terminal == Terminal::kw_NOT) return finder.at(tree.at(i));
+  }
+}
+
 void zeros_beside_and(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   if (!tree.is(node, "operand") || !tree.is(tree.parent(node), "expr") || !is_zero(tree, node)) return;

@@ -57,7 +57,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
              uint64_t{top.part} << 24 | uint64_t{static_cast<uint32_t>(step.depth_here())} << 32);
     hash.add(uint64_t{term != nullptr} | uint64_t{term != nullptr && term->pure} << 1 |
              uint64_t{term != nullptr && term->compound} << 2 | uint64_t{term != nullptr && term->negative} << 3 |
-             uint64_t{term != nullptr && term->signed_} << 4 |
+             uint64_t{term != nullptr && term->signed_} << 4 | uint64_t{top.pattern} << 5 |
              uint64_t{top.height > kTallest - 300 ? top.height : uint16_t{0}} << 16);
     const TerminalSet& viable = store_.control.viable(sem.stack);
     uint64_t word = 0;
@@ -122,7 +122,8 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
                uint64_t{f.pure} << 19 | uint64_t{f.negative} << 20 | uint64_t{f.owes_operator} << 21 |
                uint64_t{f.signed_} << 22 | uint64_t{f.compound} << 23 | uint64_t{f.filtered} << 24 |
                uint64_t{f.operated} << 25 | uint64_t{f.number} << 26 | uint64_t{f.aggregating} << 27 |
-               uint64_t{f.item_aggregate} << 28 | uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
+               uint64_t{f.item_aggregate} << 28 | uint64_t{f.pattern} << 29 |
+               uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
       place(f.place);
       const bool matters = f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
                            f.place.clause == Clause::Items || in_call || unsettled || names_something(sem, f.name);

@@ -173,8 +173,11 @@ bool Step::enter(RuleId rule, const Word& word) {
     }
     case R::expr:
     case R::range:
-    case R::pattern:
       return open_expr();
+    case R::pattern:
+      if (!open_expr()) return false;
+      frame_.pattern = frame_dirty_ = true;
+      return true;
     case R::in_set: {
       Frame set;
       set.kind = Frame::InSet;

@@ -203,6 +203,8 @@ bool Step::read_operand(const Word& word) {
     case Terminal::Minus:
     case Terminal::Plus:
     case Terminal::Tilde: {
+      // To the database's parser, what follows `x LIKE NOT y` belongs to the NOT: it would pile up on its stack.
+      if (word.terminal == Terminal::kw_NOT && frame_.pattern) return false;
       frame_.part = 0;
       if (frame_.height >= kTallest) return false;
       frame_.height = static_cast<uint16_t>(frame_.height + 1);

@@ -163,7 +163,8 @@ bool Step::read_operator(Terminal op, bool postfix) {
     frame_.zero = false;
     return true;
   }
-  return push_operator(op, binds, asks || op == Terminal::Slash, arithmetic, 2);
+  const int weight = op == Terminal::kw_IS ? 5 : 2;  // IS NOT DISTINCT FROM
+  return push_operator(op, binds, asks || op == Terminal::Slash, arithmetic, weight);
 }
 
 bool Step::read_infix(const Word& word) {

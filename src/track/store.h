@@ -180,6 +180,7 @@ struct Frame {
   bool zero = false;         // it is the number 0 and nothing else
   bool and_operand = false;  // the whole expression is an operand of AND
   bool operated = false;     // it is more than one operand
+  bool pattern = false;      // it is what LIKE, GLOB or ESCAPE is followed by
   // the name at hand
   NameId name = kNoName;
   NameId qualifier = kNoName;
