@@ -133,6 +133,7 @@ std::string LexemeSource::string_literal() {
 }
 
 std::string LexemeSource::call() {
+  if (random_() % 12 == 0) return cased("CAST(1 AS DECIMAL(");  // a type's numbers are hardly ever come to word by word
   const Function& function = sql_grammar().functions()[random_() % functions_.size()];
   std::string text = cased(function.name) + (random_() % 8 == 0 ? " (" : "(");
   if (random_() % 3 != 0) return text;
