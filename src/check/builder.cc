@@ -191,33 +191,21 @@ class Builder {
     }
   }
 
+  // The words before JOIN add up, in any order: LEFT and RIGHT together are FULL.
   void join(uint32_t node, FromItem& item) {
     item.join_lexeme = nodes_[node].first;
     item.join = JoinKind::Inner;
+    bool left = false;
+    bool right = false;
     for (uint32_t i = nodes_[node].first; i < nodes_[node].last; ++i) {
-      switch (ast_.lexemes[i].terminal) {
-        case Terminal::Comma:
-          item.join = JoinKind::Comma;
-          break;
-        case Terminal::kw_NATURAL:
-          item.natural = true;
-          break;
-        case Terminal::kw_LEFT:
-          item.join = JoinKind::Left;
-          break;
-        case Terminal::kw_RIGHT:
-          item.join = JoinKind::Right;
-          break;
-        case Terminal::kw_FULL:
-          item.join = JoinKind::Full;
-          break;
-        case Terminal::kw_CROSS:
-          item.join = JoinKind::Cross;
-          break;
-        default:
-          break;
-      }
+      const Terminal word = ast_.lexemes[i].terminal;
+      item.natural |= word == Terminal::kw_NATURAL;
+      left |= word == Terminal::kw_LEFT || word == Terminal::kw_FULL;
+      right |= word == Terminal::kw_RIGHT || word == Terminal::kw_FULL;
+      if (word == Terminal::Comma) item.join = JoinKind::Comma;
+      if (word == Terminal::kw_CROSS) item.join = JoinKind::Cross;
     }
+    if (left || right) item.join = !right ? JoinKind::Left : left ? JoinKind::Full : JoinKind::Right;
   }
 
   void from_item(uint32_t node, FromItem& item, int depth) {

@@ -66,7 +66,7 @@ void stars_joined_naturally(Finder& finder, uint32_t node) {
   if (!tree.is(tree.parent(tree.parent(node)), "query") || !tree.is(derived, "derived")) return;
   const uint32_t from = tree.parent(tree.parent(derived));
   for (const uint32_t join : tree.children(from, "join")) {
-    if (tree.nodes[join].next == tree.parent(derived) && tree.first(join) == Terminal::kw_NATURAL)
+    if (tree.nodes[join].next == tree.parent(derived) && tree.holds(join, Terminal::kw_NATURAL))
       finder.at(tree.of(node));
   }
 }

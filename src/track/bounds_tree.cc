@@ -95,13 +95,20 @@ uint32_t QueryTree::cte(const std::string& wanted, uint32_t lexeme) const {
   return found;
 }
 
+bool QueryTree::holds(uint32_t node, Terminal word) const {
+  for (uint32_t i = nodes[node].first; i < nodes[node].last; ++i) {
+    if (terminal(i) == word) return true;
+  }
+  return false;
+}
+
 std::vector<QueryTree::FromItem> QueryTree::from(uint32_t select) const {
   std::vector<FromItem> items;
   const uint32_t clause = child(select, "from");
   if (clause == kNoNode) return items;
   bool natural = false;
   for (uint32_t part = clause + 1; part < nodes[clause].next; part = nodes[part].next) {
-    if (is(part, "join")) natural = first(part) == Terminal::kw_NATURAL;
+    if (is(part, "join")) natural = holds(part, Terminal::kw_NATURAL);
     if (is(part, "join_condition") && is(part + 1, "using")) {
       for (uint32_t i = nodes[part].first + 2; i < nodes[part].last - 1; i += 2) items.back().merged.push_back(name(i));
     }

@@ -42,6 +42,7 @@ class QueryTree {
 
   Terminal terminal(uint32_t lexeme) const { return lexemes[lexeme].terminal; }
   Terminal first(uint32_t node) const { return terminal(nodes[node].first); }
+  bool holds(uint32_t node, Terminal word) const;  // among its own lexemes and those of its children
   std::string name(uint32_t lexeme) const;  // folded, without quotes
   bool is_bare_keyword(uint32_t lexeme) const;
   Span at(uint32_t lexeme) const { return lexemes[lexeme].span; }

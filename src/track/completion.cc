@@ -197,7 +197,7 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   for (const Terminal closer :
        {Terminal::kw_SELECT, Terminal::kw_BY, Terminal::kw_WHEN, Terminal::kw_ROW, Terminal::kw_PRECEDING,
         Terminal::kw_FOLLOWING, Terminal::kw_UNBOUNDED, Terminal::kw_OTHERS, Terminal::kw_TIES, Terminal::kw_FIRST,
-        Terminal::kw_LAST, Terminal::kw_JOIN, Terminal::kw_USING}) {
+        Terminal::kw_LAST, Terminal::kw_JOIN, Terminal::kw_LEFT, Terminal::kw_USING}) {
     if (allows(closer)) return word(closer);
   }
   if (in_frame && frame.kind == Frame::Expr && store_.frames[frame.below].kind == Frame::Cast && sems_open(sem) > 1 &&

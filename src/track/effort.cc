@@ -124,7 +124,7 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
 
 uint32_t SqlTracker::lexeme_tokens(TokenCounter& counter) {
   if (lexeme_tokens_ != 0) return lexeme_tokens_;
-  for (const std::string_view text : {" SELECT", " NULL", " FROM", " JOIN", " USING", " WHERE", " THEN", " WHEN",
+  for (const std::string_view text : {" SELECT", " NULL", " FROM", " JOIN", " LEFT", " USING", " WHERE", " THEN", " WHEN",
                                       " END", " AND", " AS", " BY", " (", ")", ",", " +", " x"}) {
     lexeme_tokens_ = std::max(lexeme_tokens_, counter.tokens(text));
   }

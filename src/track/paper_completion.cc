@@ -151,7 +151,7 @@ class PaperCompletion {
     static constexpr Terminal kInOrder[] = {
         Terminal::Integer,  Terminal::Name,      Terminal::RightParen, Terminal::kw_NULL,  Terminal::kw_AS,
         Terminal::kw_AND,   Terminal::kw_BY,     Terminal::kw_JOIN,    Terminal::kw_FIRST, Terminal::LeftParen,
-        Terminal::kw_WHERE, Terminal::kw_SELECT, Terminal::kw_FROM,    Terminal::kw_IN,
+        Terminal::kw_WHERE, Terminal::kw_SELECT, Terminal::kw_FROM,    Terminal::kw_IN,    Terminal::kw_LEFT,
     };
     if (tracker_.control_.may_end(state().stack)) return false;  // it is not the grammar that forbids to end
     const TerminalSet& viable = tracker_.control_.viable(state().stack);

@@ -68,6 +68,7 @@ bool Step::read_join(Terminal word) {
       return viable(level_) && something_joins();
     case Terminal::kw_NATURAL:
       level_.join_natural = true;
+      if (level_.star && level_.join_outer) return false;
       for (Index i = level_.from; i != 0; i = store_.from[i].below) {
         for (const Source::Column& column : store_.from[i].item.source->columns) {
           if (column.name == kNoName) return false;
