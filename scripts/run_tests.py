@@ -6,6 +6,7 @@ one failure, and a run without any case fails too: silence is not success.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import dataclasses
 import json
@@ -18,8 +19,9 @@ import sys
 import tempfile
 import time
 
-AT_ONCE = 2
+AT_ONCE = len(os.sched_getaffinity(0))
 SECONDS_PER_FUZZER = 60
+SLOW_CASE = 60  # seconds after which a long run says how long a case took
 LIVE = set()  # running processes, each the leader of its own group, so that its children can be stopped with it
 
 
@@ -32,6 +34,14 @@ class Outcome:
     failures: list = dataclasses.field(default_factory=list)  # (case, text)
     skipped: list = dataclasses.field(default_factory=list)  # (case, reason)
     seconds: float = 0.0
+
+    def add(self, other):
+        """Takes in what another case of the same program had to say."""
+        self.passed += other.passed
+        self.failures += other.failures
+        self.skipped += other.skipped
+        self.seconds += other.seconds
+        return self
 
     def line(self):
         parts = [f"{self.passed} passed"]
@@ -98,13 +108,15 @@ def read_report(outcome, report, output):
     return seen
 
 
-def run_gtest(program, label, options, env):
+def run_gtest(program, label, options, env, case=None):
+    """All cases of a program that the filter lets through, or the one that is named."""
     outcome = Outcome(label + program.name)
+    pattern = case or (as_pattern(options.filter) if options.filter else None)
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
         command = [str(program), f"--gtest_output=json:{report}", "--gtest_color=no"]
-        if options.filter:
-            command.append(f"--gtest_filter={as_pattern(options.filter)}")
+        if pattern:
+            command.append(f"--gtest_filter={pattern}")
         status, output = run(command, options.root, env, options.timeout)
         try:
             seen = read_report(outcome, json.loads(report.read_text()), output)
@@ -113,9 +125,24 @@ def run_gtest(program, label, options, env):
             return outcome
     if status != 0 and not outcome.failures:
         outcome.failures.append((program.name, f"{ending(status, options.timeout)}\n{output}"))
-    elif seen == 0 and not options.filter:
-        outcome.failures.append((program.name, "has no test case"))
+    elif seen == 0 and (case or not options.filter):
+        outcome.failures.append((program.name, f"has no test case {case or ''}".rstrip()))
     return outcome
+
+
+def cases_of(program, options, env):
+    """The names of a program's cases that the filter lets through, in its own order."""
+    pattern = [f"--gtest_filter={as_pattern(options.filter)}"] if options.filter else []
+    status, output = run([str(program), "--gtest_list_tests", *pattern], options.root, env, options.timeout)
+    names = []
+    suite = ""
+    for line in output.splitlines() if status == 0 else []:
+        line = line.split("#")[0].rstrip()
+        if line.startswith("  "):
+            names.append(suite + line.strip())
+        elif line.endswith("."):
+            suite = line
+    return names
 
 
 def run_script(script, label, options, env):
@@ -168,15 +195,25 @@ def programs_of(folder):
     return [folder / name for name in listing.read_text().split()] if listing.exists() else []
 
 
+def env_is_long(env):
+    return env.get("PCCSQL_LONG", os.environ.get("PCCSQL_LONG", "")) != ""
+
+
 def jobs_for(options):
-    """(function, program, label, environment) for everything to run."""
+    """(function, program, label, environment, further arguments) for everything to run.
+
+    In a long run each case of the first build is a job of its own: a run then takes as long as its longest case, not as
+    its longest program.
+    """
     jobs = []
     for index, build in enumerate(options.builds):
         label = "" if index == 0 else f"{build.name}: "
         env = {"PCCSQL_BUILD": str(build), "UBSAN_OPTIONS": "print_stacktrace=1"}
         if index > 0:
             env["PCCSQL_LONG"] = ""  # under the sanitizers the short tests are long enough
-        jobs += [(run_gtest, program, label, env) for program in programs_of(build / "tests")]
+        for program in programs_of(build / "tests"):
+            cases = cases_of(program, options, env) if env_is_long(env) else []
+            jobs += [(run_gtest, program, label, env, case) for case in cases] or [(run_gtest, program, label, env)]
         if index == 0:
             scripts = sorted((options.root / "tests").rglob("test_*.py"))
             if options.filter:
@@ -188,21 +225,31 @@ def jobs_for(options):
 
 
 def timed(job, options):
-    function, program, label, env = job
+    function, program, label, env, *case = job
     begin = time.monotonic()
-    outcome = function(program, label, options, env)
+    outcome = function(program, label, options, env, *case)
     outcome.seconds = time.monotonic() - begin
     return outcome
 
 
 def run_jobs(jobs, options):
-    """Runs all of them, a line each as they end. An interrupt leaves no program behind."""
+    """Runs all of them, a line for each program as it ends. An interrupt leaves no program behind."""
     outcomes = []
+    cases_left = collections.Counter(id(job[1]) for job in jobs)
+    parts = {}  # what the cases of a program have said so far
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         running = [pool.submit(timed, job, options) for job in jobs]
         try:
+            job_of = dict(zip(running, jobs))
             for future in concurrent.futures.as_completed(running):
+                program = id(job_of[future][1])
                 outcome = future.result()
+                cases_left[program] -= 1
+                if len(job_of[future]) > 4 and outcome.seconds > SLOW_CASE:
+                    print(f"  {job_of[future][4]} took {outcome.seconds:.0f} s", flush=True)
+                outcome = parts[program].add(outcome) if program in parts else parts.setdefault(program, outcome)
+                if cases_left[program] > 0:
+                    continue
                 if options.filter and not (outcome.passed or outcome.failures or outcome.skipped):
                     continue
                 print(outcome.line(), flush=True)
@@ -216,19 +263,12 @@ def run_jobs(jobs, options):
 
 
 def list_cases(jobs, options):
-    for function, program, label, env in jobs:
+    for function, program, label, env, *case in jobs:
         if function is not run_gtest:
             print(f"{label}{program.name}")
             continue
-        pattern = [f"--gtest_filter={as_pattern(options.filter)}"] if options.filter else []
-        _, output = run([str(program), "--gtest_list_tests", *pattern], options.root, env, options.timeout)
-        suite = ""
-        for line in output.splitlines():
-            line = line.split("#")[0].rstrip()
-            if line.startswith("  "):
-                print(f"{label}{program.name} {suite}{line.strip()}")
-            else:
-                suite = line
+        for name in case or cases_of(program, options, env):
+            print(f"{label}{program.name} {name}")
 
 
 def main():
