@@ -14,19 +14,36 @@ void Resolver::rewritten_for_windows(const Core& core) {
                       "`() of a SELECT with window functions, inside a nested SELECT");
   }
   for (ExprId term = core.group_by; term != 0; term = ast_.exprs[term].next) {
-    // The database looks through signs and COLLATE, of the term and of the item that it names.
-    ExprId named = term;
-    while (ast_.exprs[named].kind == ExprKind::Collate ||
-           (ast_.exprs[named].kind == ExprKind::Unary &&
-            (ast_.exprs[named].op == Terminal::Minus || ast_.exprs[named].op == Terminal::Plus)))
-      named = ast_.exprs[named].child;
-    const Expr& expr = ast_.exprs[named];
-    if (expr.bind != Bind::Alias) continue;
-    ExprId item = ast_.items[expr.bound].expr;
-    while (ast_.exprs[item].kind == ExprKind::Collate || ast_.exprs[item].kind == ExprKind::Unary)
-      item = ast_.exprs[item].child;
-    if (integer_value(item) || folded_constant(item)) {
-      issues_.error(ast_.span(expr), "GROUP BY over a number in a query with window functions; leave the term out");
+    if (comes_to_integer(term, core, false)) {
+      issues_.error(ast_.span(ast_.exprs[term]),
+                    "GROUP BY over a number in a query with window functions; leave the term out");
+    }
+  }
+}
+
+// Whether a GROUP BY term is an integer once names are replaced by what they stand for. The database looks through signs,
+// and outside of them through COLLATE. `named`: an alias or ordinal led here, perhaps from one SELECT to the next; a
+// column of an enclosing SELECT's derived table, WITH table or view may by then have been replaced by a number as well.
+bool Resolver::comes_to_integer(ExprId id, const Core& core, bool named) const {
+  bool signs = false;
+  while (true) {
+    const Expr& expr = ast_.exprs[id];
+    if (expr.bind == Bind::Alias) {
+      id = ast_.items[expr.bound].expr;
+      named = true;
+    } else if (expr.kind == ExprKind::Collate && !signs) {
+      id = expr.child;
+    } else if (expr.kind == ExprKind::Unary && (expr.op == Terminal::Minus || expr.op == Terminal::Plus)) {
+      signs = true;
+      id = expr.child;
+    } else if (expr.bind == Bind::Source) {
+      const SourceColumn& source = ast_.sources[expr.bound];
+      const FromItem& from = ast_.froms[source.from];
+      const bool enclosing = source.from < core.from.first || source.from >= core.from.end();
+      return named && enclosing &&
+             (from.kind == SourceKind::Derived || catalog_.table(from.table).kind == TableKind::View);
+    } else {
+      return named && (integer_value(id) || folded_constant(id));
     }
   }
 }

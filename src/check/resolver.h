@@ -71,6 +71,7 @@ class Resolver {
   void order_by_single(const Query& query, Scope scope);
   void order_by_compound(const Query& query, const Scope& scope);
   void rewritten_for_windows(const Core& core);
+  bool comes_to_integer(ExprId id, const Core& core, bool named) const;
   void collated_compound(const Query& query, ExprId term);
   bool has_collate(ExprId id) const;
   bool has_query(ExprId id) const;
