@@ -176,10 +176,13 @@ struct Query {
   Range cores;
   ExprId order_by = 0;  // linked by next
   ExprId limit = 0;     // LIMIT and OFFSET, linked by next
+  Range branch_order;   // after a set operation: of branch_terms
   Range outputs;        // names, of output_names
   bool outputs_known = true;
   uint32_t lexeme = 0;
 };
+
+inline bool is_sign(Terminal op) { return op == Terminal::Minus || op == Terminal::Plus; }
 
 struct SourceColumn {
   Index from = 0;
@@ -202,6 +205,7 @@ struct Ast {
   std::vector<NameId> using_names;
   std::vector<uint32_t> using_lexemes;  // parallel to using_names
   std::vector<SourceColumn> sources;
+  std::vector<Expr> branch_terms;  // what an ORDER BY term after a set operation stands for, in each branch
 
   void clear() {
     exprs.assign(1, {});
@@ -218,6 +222,7 @@ struct Ast {
     using_names.clear();
     using_lexemes.clear();
     sources.clear();
+    branch_terms.clear();
   }
 
   Span span(uint32_t first, uint32_t last) const {

@@ -33,7 +33,7 @@ bool Resolver::comes_to_integer(ExprId id, const Core& core, bool named) const {
       named = true;
     } else if (expr.kind == ExprKind::Collate && !signs) {
       id = expr.child;
-    } else if (expr.kind == ExprKind::Unary && (expr.op == Terminal::Minus || expr.op == Terminal::Plus)) {
+    } else if (expr.kind == ExprKind::Unary && is_sign(expr.op)) {
       signs = true;
       id = expr.child;
     } else if (expr.bind == Bind::Source) {
@@ -78,14 +78,25 @@ bool Resolver::bind_to_output_name(ExprId id, const Core& core, NameId name) {
   bool found = false;
   each_output(core, [&](const Output& output) {
     found = name != kNoName && output.name == name;
-    if (found) bind_to_output(id, core, output);
+    if (found) bind_to_output(ast_.exprs[id], core, output);
     return found;
   });
   return found;
 }
 
-void Resolver::bind_to_output(ExprId id, const Core& core, const Output& output) {
-  Expr& term = ast_.exprs[id];
+// The place, from 1, of the first output column with this name; 0: none.
+Index Resolver::place_of_output_name(const Core& core, NameId name) const {
+  Index place = 0;
+  bool found = false;
+  if (name == kNoName) return 0;
+  each_output(core, [&](const Output& output) {
+    ++place;
+    return found = output.name == name;
+  });
+  return found ? place : 0;
+}
+
+void Resolver::bind_to_output(Expr& term, const Core& core, const Output& output) {
   if (output.from == 0) {
     term.bind = Bind::Alias;
     term.bound = output.item;
@@ -105,13 +116,13 @@ void Resolver::bind_to_output(ExprId id, const Core& core, const Output& output)
   term.bound_count = static_cast<uint16_t>(ast_.sources.size() - term.bound);
 }
 
-// A whole term that is an integer, however signed, parenthesised or collated, names an output column by its place.
-bool Resolver::ordinal(ExprId id, const Core& core, const Scope& scope, std::string_view clause) {
+// A whole term that is an integer, however signed, parenthesised or collated, names an output column by its place. Gives
+// the place, 0 for one that there is not, and nothing for other terms.
+std::optional<Index> Resolver::ordinal_place(ExprId id, const Core& core, const Scope& scope, std::string_view clause) {
   ExprId bare = id;
   while (ast_.exprs[bare].kind == ExprKind::Collate) bare = ast_.exprs[bare].child;
   bool negative = false;
-  while (ast_.exprs[bare].kind == ExprKind::Unary &&
-         (ast_.exprs[bare].op == Terminal::Minus || ast_.exprs[bare].op == Terminal::Plus)) {
+  while (ast_.exprs[bare].kind == ExprKind::Unary && is_sign(ast_.exprs[bare].op)) {
     negative ^= ast_.exprs[bare].op == Terminal::Minus;
     bare = ast_.exprs[bare].child;
   }
@@ -120,41 +131,74 @@ bool Resolver::ordinal(ExprId id, const Core& core, const Scope& scope, std::str
     Scope own = scope;
     dead(ast_.exprs[bare].child, own);
   }
-  if (!value) return false;  // a larger number is a constant, no place
+  if (!value) return std::nullopt;  // a larger number is a constant, no place
   for (ExprId outer = id; outer != bare; outer = ast_.exprs[outer].child) {
     if (ast_.exprs[outer].kind == ExprKind::Collate) collation(ast_.exprs[outer]);
   }
   if (negative || *value < 1 || (core.width_known && static_cast<Index>(*value) > core.width)) {
     issues_.error(ast_.span(ast_.exprs[id]), std::string(clause) + " term out of range: there are " +
                                                  std::to_string(core.width) + " output columns");
-    return true;
+    return 0;
   }
-  int32_t place = 0;
+  return static_cast<Index>(*value);
+}
+
+bool Resolver::ordinal(ExprId id, const Core& core, const Scope& scope, std::string_view clause) {
+  const auto place = ordinal_place(id, core, scope, clause);
+  if (!place) return false;
+  Index at = 0;
   each_output(core, [&](const Output& output) {
-    if (++place < *value) return false;
-    bind_to_output(id, core, output);
+    if (++at < *place || *place == 0) return false;
+    bind_to_output(ast_.exprs[id], core, output);
     return true;
   });
   return true;
 }
 
-void Resolver::order_by_compound(const Query& query, const Scope& scope) {
+void Resolver::order_by_compound(Query& query, const Scope& scope) {
+  std::vector<BranchTerm> terms;
   for (ExprId term = query.order_by; term != 0; term = ast_.exprs[term].next) {
-    if (ordinal(term, ast_.cores[query.cores.first], scope, "ORDER BY")) {
-      ast_.exprs[term].bind = Bind::None;  // an output column of the whole: its branches have answered for it
+    if (const auto place = ordinal_place(term, ast_.cores[query.cores.first], scope, "ORDER BY")) {
       collated_compound(query, term);
+      terms.push_back({term, *place});
       continue;
     }
     for (ExprId outer = term; ast_.exprs[outer].kind == ExprKind::Collate; outer = ast_.exprs[outer].child) {
       collation(ast_.exprs[outer]);
     }
     collated_compound(query, term);
-    bool found = false;
-    for (Index i = query.cores.first; i < query.cores.end() && !found; ++i) found = matches_output(i, term, scope);
-    if (!found) {
+    std::optional<Index> place;
+    for (Index i = query.cores.first; i < query.cores.end() && !place; ++i) place = matching_output(i, term, scope);
+    if (!place) {
       issues_.error(
           ast_.span(ast_.exprs[term]),
           "an ORDER BY term after a set operation must be an output column: its name, its alias or its number");
+    }
+    terms.push_back({term, place.value_or(0)});
+  }
+  order_branches(query, terms);
+}
+
+// What a term orders by is an item of every branch.
+void Resolver::order_branches(Query& query, const std::vector<BranchTerm>& terms) {
+  query.branch_order = {static_cast<Index>(ast_.branch_terms.size()), 0};
+  for (Index i = query.cores.first; i < query.cores.end(); ++i) {
+    const Core& core = ast_.cores[i];
+    std::vector<Output> outputs;
+    each_output(core, [&](const Output& output) {
+      outputs.push_back(output);
+      return outputs.size() >= kMostColumns;
+    });
+    for (const BranchTerm& term : terms) {
+      if (term.place == 0 || term.place > outputs.size()) continue;
+      Expr item;
+      item.kind = ExprKind::Column;
+      item.first = ast_.exprs[term.expr].first;
+      item.last = ast_.exprs[term.expr].last;
+      item.core = i;
+      bind_to_output(item, core, outputs[term.place - 1]);
+      ast_.branch_terms.push_back(item);
+      ++query.branch_order.count;
     }
   }
 }
@@ -187,28 +231,20 @@ bool Resolver::has_query(ExprId id) const {
   return false;
 }
 
-// Whether `*` or `t.*` puts this column into the output. A column merged by USING comes once in `*`, from the left.
-bool Resolver::star_holds(const Item& item, const SourceColumn& source) {
-  const FromItem& from = ast_.froms[source.from];
-  if (column_hidden(from, source.column)) return false;
-  if (item.expr == 0) return !is_merged(from, column_name(from, source.column));
-  return from.name == name_of(ast_.exprs[item.expr].qualifier);
-}
-
-// Whether a term names an output column of this branch, or repeats one of its items word for word.
-bool Resolver::matches_output(CoreId id, ExprId term, const Scope& outer) {
+// The output column of this branch that a term names, or whose item it repeats word for word; from 1, 0 where the branch's
+// columns are not known.
+std::optional<Index> Resolver::matching_output(CoreId id, ExprId term, const Scope& outer) {
   const Core& core = ast_.cores[id];
+  if (!core.width_known) return 0;
   ExprId bare = term;
   while (ast_.exprs[bare].kind == ExprKind::Collate) bare = ast_.exprs[bare].child;
-  Expr& name = ast_.exprs[bare];
-  if (!core.width_known) return true;
-  if (name.kind == ExprKind::Column && !name.qualified && bind_to_output_name(bare, core, name_of(name.name))) {
-    name.bind = Bind::None;
-    return true;
+  const Expr name = ast_.exprs[bare];
+  if (name.kind == ExprKind::Column && !name.qualified) {
+    if (const Index place = place_of_output_name(core, name_of(name.name)); place != 0) return place;
   }
   // rowid is no output's name, and what it would be of each branch is not for ORDER BY to find out.
-  if (name.kind == ExprKind::Column && is_rowid(names_.text(name_of(name.name)))) return false;
-  if (has_query(bare)) return false;
+  if (name.kind == ExprKind::Column && is_rowid(names_.text(name_of(name.name)))) return std::nullopt;
+  if (has_query(bare)) return std::nullopt;
   Scope scope = outer;
   scope.core = id;
   scope.outer = nullptr;
@@ -219,19 +255,24 @@ bool Resolver::matches_output(CoreId id, ExprId term, const Scope& outer) {
   const bool resolved = issues_.size() == before && free_names_.size() == free_before;
   issues_.truncate(before);
   free_names_.resize(free_before);
+  Index place = 0;
   bool found = false;
-  for (Index i = core.items.first; i < core.items.end() && resolved && !found; ++i) {
-    const Item& item = ast_.items[i];
-    if (item.star) {
-      found = name.kind == ExprKind::Column && name.bind == Bind::Source && star_holds(item, ast_.sources[name.bound]);
-    } else {
-      ExprId plain = item.expr;
-      while (ast_.exprs[plain].kind == ExprKind::Collate) plain = ast_.exprs[plain].child;
-      found = same(bare, plain);
-    }
+  if (resolved) {
+    each_output(core, [&](const Output& output) {
+      ++place;
+      if (output.from == 0) {
+        ExprId plain = ast_.items[output.item].expr;
+        while (ast_.exprs[plain].kind == ExprKind::Collate) plain = ast_.exprs[plain].child;
+        return found = same(bare, plain);
+      }
+      const Expr& column = ast_.exprs[bare];
+      if (column.kind != ExprKind::Column || column.bind != Bind::Source) return false;
+      const SourceColumn& source = ast_.sources[column.bound];
+      return found = source.from == output.from && source.column == output.column;
+    });
   }
-  name.bind = Bind::None;
-  return found;
+  ast_.exprs[bare].bind = Bind::None;
+  return found ? std::optional<Index>(place) : std::nullopt;
 }
 
 // Whether two resolved expressions are the same, as the database compares an ORDER BY term with an output column.

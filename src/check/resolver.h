@@ -69,14 +69,19 @@ class Resolver {
   // resolve_order.cc: terms of ORDER BY and GROUP BY
   void count_terms(ExprId first, std::string_view clause);
   void order_by_single(const Query& query, Scope scope);
-  void order_by_compound(const Query& query, const Scope& scope);
+  struct BranchTerm {
+    ExprId expr = 0;
+    Index place = 0;  // of the output column it names, from 1; 0: none
+  };
+  void order_by_compound(Query& query, const Scope& scope);
+  void order_branches(Query& query, const std::vector<BranchTerm>& terms);
   void rewritten_for_windows(const Core& core);
   bool comes_to_integer(ExprId id, const Core& core, bool named) const;
   void collated_compound(const Query& query, ExprId term);
   bool has_collate(ExprId id) const;
   bool has_query(ExprId id) const;
-  bool star_holds(const Item& item, const SourceColumn& source);
-  bool matches_output(CoreId core, ExprId term, const Scope& scope);
+  std::optional<Index> matching_output(CoreId core, ExprId term, const Scope& scope);
+  std::optional<Index> ordinal_place(ExprId term, const Core& core, const Scope& scope, std::string_view clause);
   bool ordinal(ExprId term, const Core& core, const Scope& scope, std::string_view clause);
   struct Output {
     Index item = 0;
@@ -87,8 +92,9 @@ class Resolver {
   // The output columns in order, until `visit` returns true.
   template <typename Visit>
   void each_output(const Core& core, const Visit& visit) const;
-  void bind_to_output(ExprId term, const Core& core, const Output& output);
+  void bind_to_output(Expr& term, const Core& core, const Output& output);
   bool bind_to_output_name(ExprId term, const Core& core, NameId name);
+  Index place_of_output_name(const Core& core, NameId name) const;
   bool same(ExprId a, ExprId b) const;
 
   // resolve_from.cc: FROM items, joins, `*`

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "check/plain_argument.h"
 
 namespace pccsql::check {
 namespace {
@@ -12,8 +13,9 @@ constexpr size_t kMostOccurrences = 2'000'000;
 // Where an expression stands, as far as roles care.
 struct Place {
   Role clause = Role::Sel;
-  bool counted = true;                                      // profile paper does not count GROUP BY and ORDER BY
-  enum { Plain, Argument, Filter, Window } inside = Plain;  // of COUNT/SUM/AVG; of FILTER; of a window function
+  bool counted = true;     // profile paper does not count GROUP BY and ORDER BY
+  bool condition = false;  // the whole of WHERE, HAVING or ON, or a part of it through AND, OR, NOT alone
+  enum { Clause, Argument, Filter, Window } inside = Clause;  // of COUNT/SUM/AVG; of FILTER; of a window function
   bool predicate = false;  // inside an argument: more than the value itself is asked of the column
   bool minmax = false;     // inside an aggregate MIN or MAX
   bool on = false;
@@ -21,20 +23,10 @@ struct Place {
   const Span* span = nullptr;  // set where an alias or ordinal stands for the expression
 };
 
-// Over 15 digits, in hex or with an exponent: arithmetic with such a number can be made to overflow, which tells.
-bool is_extreme(std::string_view literal) {
-  size_t digits = 0;
-  for (const char c : literal) {
-    if (c >= '0' && c <= '9') ++digits;
-    if (fold(c) == 'x' || fold(c) == 'e') return true;
-  }
-  return digits > 15;
-}
-
 class RoleReader {
  public:
   RoleReader(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out)
-      : catalog_(catalog), ast_(ast), strict_(profile == Profile::Strict), out_(out) {}
+      : catalog_(catalog), ast_(ast), strict_(profile == Profile::Strict), carries_(ast), out_(out) {}
 
   bool run() {
     query(1);
@@ -42,29 +34,32 @@ class RoleReader {
   }
 
  private:
-  void query(QueryId id, const Span* span = nullptr) {
+  // `compared`: a condition asks of its select lists and shows nothing of them.
+  void query(QueryId id, const Span* span = nullptr, bool compared = false) {
     const Query& query = ast_.queries[id];
     for (Index i = query.ctes.first; i < query.ctes.end(); ++i) this->query(ast_.ctes[i].query, span);
-    for (Index i = query.cores.first; i < query.cores.end(); ++i) core(i, span);
+    for (Index i = query.cores.first; i < query.cores.end(); ++i) core(i, span, compared && strict_);
     Place order;
     order.counted = strict_;
     order.span = span;
-    // After a set operation the terms are output columns, which the branches have answered for.
     if (query.cores.count == 1) list(query.order_by, order);
+    for (Index i = query.branch_order.first; i < query.branch_order.end(); ++i) walk(ast_.branch_terms[i], order);
     Place limit;
     limit.span = span;
     list(query.limit, limit);
   }
 
-  void core(CoreId id, const Span* span) {
+  void core(CoreId id, const Span* span, bool compared) {
     const Core& core = ast_.cores[id];
     Place place;
     place.span = span;
+    place.clause = compared ? Role::Where : Role::Sel;
     for (Index i = core.items.first; i < core.items.end(); ++i) {
       const Item& item = ast_.items[i];
-      item.star ? star(core, item, span) : walk(item.expr, place);
+      item.star ? star(core, item, place) : walk(item.expr, place);
     }
     place.clause = Role::Join;
+    place.condition = true;
     place.on = true;
     for (Index i = core.from.first; i < core.from.end(); ++i) {
       const FromItem& item = ast_.froms[i];
@@ -77,6 +72,7 @@ class RoleReader {
     if (core.where != 0) walk(core.where, place);
     if (core.having != 0) walk(core.having, place);
     place.clause = Role::Sel;
+    place.condition = false;
     place.counted = strict_;
     list(core.group_by, place);
     for (Index w = core.windows.first; w < core.windows.end(); ++w) window(ast_.windows[w], place);
@@ -106,10 +102,10 @@ class RoleReader {
     }
   }
 
-  void star(const Core& core, const Item& item, const Span* span) {
-    const Span where = span != nullptr  ? *span
-                       : item.expr == 0 ? ast_.span_at(item.lexeme)
-                                        : ast_.span(ast_.exprs[item.expr]);
+  void star(const Core& core, const Item& item, const Place& place) {
+    const Span where = place.span != nullptr ? *place.span
+                       : item.expr == 0      ? ast_.span_at(item.lexeme)
+                                             : ast_.span(ast_.exprs[item.expr]);
     std::string a, b;
     const auto is_meant = [&](const FromItem& from) {
       if (item.expr == 0) return true;
@@ -124,18 +120,18 @@ class RoleReader {
         const Table& table = catalog_.table(from.table);
         for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
           if (table.columns[c].hidden) continue;
-          add({i, c}, Role::Sel, where, {}, true);
-          if (item.expr != 0) partners(core, i, table.columns[c].id, where);
+          add({i, c}, place.clause, where, place, true);
+          if (item.expr != 0) partners(core, i, table.columns[c].id, where, place);
         }
       }
       for (Index o = from.outputs.first; o < from.outputs.end() && item.expr != 0; ++o) {
-        partners(core, i, ast_.output_names[o], where);
+        partners(core, i, ast_.output_names[o], where, place);
       }
     }
   }
 
   // `t.*` of a column merged by USING or NATURAL reaches every column it is merged with, on either side.
-  void partners(const Core& core, Index self, NameId name, Span where) {
+  void partners(const Core& core, Index self, NameId name, Span where, const Place& place) {
     bool merged = false;
     for (Index i = core.from.first; i < core.from.end(); ++i) {
       const FromItem& item = ast_.froms[i];
@@ -146,7 +142,7 @@ class RoleReader {
       const FromItem& item = ast_.froms[i];
       if (i == self || item.kind != SourceKind::Table) continue;
       const auto column = catalog_.table(item.table).find_column(name);
-      if (column) add({i, *column}, Role::Sel, where, {}, true);
+      if (column) add({i, *column}, place.clause, where, place, true);
     }
   }
 
@@ -175,7 +171,7 @@ class RoleReader {
           add(source, Role::Agg, where, place);
           if (strict_ && place.predicate) add(source, Role::Where, where, place);
           break;
-        case Place::Plain:
+        case Place::Clause:
           if (place.minmax && strict_) add(source, Role::Sel, where, place);
           if (place.counted) add(source, place.clause, where, place);
           break;
@@ -183,8 +179,9 @@ class RoleReader {
     }
   }
 
-  void walk(ExprId id, const Place& place) {
-    const Expr& expr = ast_.exprs[id];
+  void walk(ExprId id, const Place& place) { walk(ast_.exprs[id], place); }
+
+  void walk(const Expr& expr, const Place& place) {
     if (expr.bind == Bind::Source) return emit(expr, place);
     if (expr.bind == Bind::Alias) {
       const Span own = ast_.span(expr);
@@ -192,6 +189,7 @@ class RoleReader {
       if (there.span == nullptr) there.span = &own;
       return walk(ast_.items[expr.bound].expr, there);
     }
+    if (place.condition) return condition(expr, place);
     switch (expr.kind) {
       case ExprKind::Subquery:
       case ExprKind::Exists:
@@ -201,55 +199,96 @@ class RoleReader {
         break;
       case ExprKind::Call:
         return call(expr, place);
+      case ExprKind::Case:
+        if (place.inside == Place::Argument) return case_in_argument(expr, place);
+        break;
       default:
         break;
     }
-    if (place.inside == Place::Argument && !place.predicate) return value(expr, place);
     list(expr.child, place);
   }
 
-  // Inside COUNT, SUM, AVG: what hands the column's value on leaves it a value, anything else asks a question of it.
-  void value(const Expr& expr, const Place& place) {
-    Place asked = place;
-    asked.predicate = true;
+  // A condition, or a part of one through AND, OR and NOT. What a nested SELECT that is compared there lists is not shown.
+  void condition(const Expr& expr, const Place& place) {
+    Place inner = place;
+    inner.condition = false;
     switch (expr.kind) {
-      case ExprKind::Collate:
-      case ExprKind::Cast:
-        return list(expr.child, place);
       case ExprKind::Unary:
-        return list(expr.child, expr.op == Terminal::Minus || expr.op == Terminal::Plus ? place : asked);
-      case ExprKind::Binary: {
-        const bool arithmetic = expr.op == Terminal::Plus || expr.op == Terminal::Minus || expr.op == Terminal::Star ||
-                                expr.op == Terminal::Slash;
-        if (!arithmetic || has_extreme_literal(expr)) return list(expr.child, asked);
-        walk(expr.child, place);
-        return walk(ast_.exprs[expr.child].next, expr.op == Terminal::Slash ? asked : place);
-      }
-      case ExprKind::Case: {
-        ExprId child = expr.child;
-        if (expr.has_operand) {
-          walk(child, asked);
-          child = ast_.exprs[child].next;
+        return list(expr.child, expr.op == Terminal::kw_NOT ? place : inner);
+      case ExprKind::Binary:
+        switch (expr.op) {
+          case Terminal::kw_AND:
+          case Terminal::kw_OR:
+            return list(expr.child, place);
+          case Terminal::Equal:
+          case Terminal::NotEqual:
+          case Terminal::Less:
+          case Terminal::LessEqual:
+          case Terminal::Greater:
+          case Terminal::GreaterEqual:
+          case Terminal::kw_IS:
+            return operands(expr, inner);
+          default:
+            return list(expr.child, inner);
         }
-        for (bool when = true; child != 0; child = ast_.exprs[child].next, when = !when) {
-          const bool result = !when || (expr.has_else && ast_.exprs[child].next == 0);
-          walk(child, result ? place : asked);
-        }
-        return;
-      }
+      case ExprKind::Test:
+      case ExprKind::Between:
+        return operands(expr, inner);
+      case ExprKind::Exists:
+        return query(expr.data, place.span, true);
+      case ExprKind::InQuery:
+        query(expr.data, place.span, true);
+        return list(expr.child, inner);
+      case ExprKind::Subquery:
+        return query(expr.data, place.span);
+      case ExprKind::Call:
+        return call(expr, inner);
       default:
-        return list(expr.child, asked);
+        return list(expr.child, inner);
     }
   }
 
-  bool has_extreme_literal(const Expr& expr) const {
-    for (uint32_t i = expr.first; i < expr.last; ++i) {
-      const Lexeme& lexeme = ast_.lexemes[i];
-      const bool number = lexeme.terminal == Terminal::Integer || lexeme.terminal == Terminal::Float;
-      // A string is a number to arithmetic, if it looks like one.
-      if ((number || lexeme.terminal == Terminal::String) && is_extreme(lexeme.span.of(ast_.sql))) return true;
+  void operands(const Expr& comparison, const Place& place) {
+    for (ExprId operand = comparison.child; operand != 0; operand = ast_.exprs[operand].next) {
+      // An alias is read as the expression that it stands for.
+      Place there = place;
+      Span own;
+      ExprId id = operand;
+      for (bool whole = true; whole;) {
+        const Expr& expr = ast_.exprs[id];
+        if (expr.bind == Bind::Alias) {
+          if (there.span == nullptr) {
+            own = ast_.span(expr);
+            there.span = &own;
+          }
+          id = ast_.items[expr.bound].expr;
+        } else if (expr.kind == ExprKind::Unary && is_sign(expr.op)) {
+          id = expr.child;
+        } else {
+          whole = false;
+        }
+      }
+      if (ast_.exprs[id].kind == ExprKind::Subquery) {
+        query(ast_.exprs[id].data, there.span, true);
+      } else {
+        walk(operand, place);
+      }
     }
-    return false;
+  }
+
+  // Inside COUNT, SUM, AVG: a CASE gives back its results, and asks the rest.
+  void case_in_argument(const Expr& expr, const Place& place) {
+    Place asked = place;
+    asked.predicate = true;
+    ExprId child = expr.child;
+    if (expr.has_operand) {
+      walk(child, asked);
+      child = ast_.exprs[child].next;
+    }
+    for (bool when = true; child != 0; child = ast_.exprs[child].next, when = !when) {
+      const bool result = !when || (expr.has_else && ast_.exprs[child].next == 0);
+      walk(child, result ? place : asked);
+    }
   }
 
   void call(const Expr& expr, const Place& place) {
@@ -267,27 +306,18 @@ class RoleReader {
       if (name == "count" || name == "sum" || name == "avg") {
         arguments.inside = Place::Argument;
         arguments.owner = call.owner;
-        arguments.predicate = false;
+        arguments.predicate = strict_ && expr.child != 0 && !carries_.value(expr.child, call.distinct);
       } else if (name == "min" || name == "max") {
         arguments.minmax = true;
       }
-    } else if (place.inside == Place::Argument && !place.predicate) {
-      return value_call(expr, name, place);
+    } else if (place.inside == Place::Argument && name == "iif") {
+      Place asked = place;
+      asked.predicate = true;
+      walk(expr.child, asked);
+      return list(ast_.exprs[expr.child].next, place);
     }
     list(expr.child, arguments);
     if (call.filter != 0) walk(call.filter, filter);
-  }
-
-  // A function inside COUNT, SUM, AVG: a few hand a value on.
-  void value_call(const Expr& expr, std::string_view name, const Place& place) {
-    Place asked = place;
-    asked.predicate = true;
-    const bool all = name == "coalesce" || name == "ifnull";
-    for (ExprId id = expr.child; id != 0; id = ast_.exprs[id].next) {
-      const bool first = id == expr.child;
-      const bool handed_on = all || (name == "round" && first) || (name == "iif" && !first);
-      walk(id, handed_on ? place : asked);
-    }
   }
 
   void window(const Window& window, const Place& place) {
@@ -301,6 +331,7 @@ class RoleReader {
   const Catalog& catalog_;
   const Ast& ast_;
   const bool strict_;
+  PlainArgument carries_;
   std::vector<Occurrence>& out_;
 };
 
