@@ -15,6 +15,7 @@ from sqlglot import exp, parse
 SEL, JOIN, WHERE, AGG, NONE = "Sel", "Join", "Where", "Agg", None
 COUNTING = (exp.Count, exp.Sum, exp.Avg)
 QUERIES = (exp.Select, exp.SetOperation, exp.Subquery)
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Is, exp.Between, exp.NullSafeEQ, exp.NullSafeNEQ)
 
 
 def load_schemas(path):
@@ -35,11 +36,13 @@ class Place:
     """Where an expression stands: the role that it gives, and what an occurrence there is marked with.
 
     Inside an argument of COUNT, SUM or AVG `home` is the scope whose rows are aggregated, and `predicate` says that
-    something there tests the column instead of adding it up.
+    something there tests the column instead of adding it up. `condition`: the whole of a WHERE, HAVING or ON, or a part
+    of it under nothing but AND, OR, NOT and parentheses.
     """
 
-    def __init__(self, role, home=None, predicate=False, window=False, flags=frozenset()):
+    def __init__(self, role, home=None, predicate=False, window=False, condition=False, flags=frozenset()):
         self.role, self.home, self.predicate, self.window, self.flags = role, home, predicate, window, flags
+        self.condition = condition
 
     def with_(self, **changed):
         return Place(**{**vars(self), **changed})
@@ -64,11 +67,15 @@ class Walk:
     def __init__(self, schema, strict):
         self.schema, self.strict = schema, strict
         self.found = []
+        self.outputs = {}  # id of a SELECT -> (its scope, its output columns: an expression, or what `*` gave)
 
     # -- queries ---------------------------------------------------------------------------------------------------
 
-    def query(self, node, outer, ctes):
-        """Walks one query and returns the names of its output columns, None for those that have none."""
+    def query(self, node, outer, ctes, compared=False):
+        """Walks one query and returns the names of its output columns, None for those that have none.
+
+        `compared`: a condition asks of its select lists, and shows nothing of them.
+        """
         ctes = dict(ctes)
         with_ = node.args.get("with_") or node.args.get("with")
         for cte in with_.expressions if with_ else []:
@@ -76,13 +83,40 @@ class Walk:
             given = [c.name.lower() for c in cte.args["alias"].args.get("columns") or []]
             ctes[cte.alias.lower()] = given or names
         if isinstance(node, exp.Subquery):
-            return self.query(node.this, outer, ctes)
+            return self.query(node.this, outer, ctes, compared)
         if isinstance(node, exp.SetOperation):
-            names = self.query(node.left, outer, ctes)
-            self.query(node.right, outer, ctes)
-            self.limit(node, ctes)  # its ORDER BY names output columns: the branches have answered for them
+            names = self.query(node.left, outer, ctes, compared)
+            self.query(node.right, outer, ctes, compared)
+            self.compound_order(node, names, ctes)
+            self.limit(node, ctes)
             return names
-        return self.select(node, outer, ctes)
+        return self.select(node, outer, ctes, compared)
+
+    def branches(self, node):
+        if isinstance(node, exp.SetOperation):
+            return self.branches(node.left) + self.branches(node.right)
+        return self.branches(node.this) if isinstance(node, exp.Subquery) else [node]
+
+    def compound_order(self, node, names, ctes):
+        """The ORDER BY of a set operation: of the item that a term names, in every branch."""
+        place = Place(SEL if self.strict else NONE)
+        for ordered in node.args["order"].expressions if node.args.get("order") else []:
+            term = ordered.this
+            while isinstance(term, (exp.Paren, exp.Collate)):
+                term = term.this
+            if isinstance(term, exp.Literal) and not term.is_string:
+                index = int(term.this) - 1
+            elif isinstance(term, exp.Column) and term.name.lower() in names:
+                index = names.index(term.name.lower())
+            else:
+                raise NotImplementedError("ORDER BY of a set operation by an expression")
+            for branch in self.branches(node):
+                scope, outputs = self.outputs[id(branch)]
+                if isinstance(outputs[index], list):
+                    for column in outputs[index]:
+                        self.use(column, place)
+                else:
+                    self.expression(outputs[index], place, scope, ctes)
 
     def limit(self, node, ctes):
         """LIMIT and OFFSET see no column; a SELECT nested in them counts."""
@@ -102,9 +136,12 @@ class Walk:
                     return item.this
         return None
 
-    def select(self, node, outer, ctes):
+    def select(self, node, outer, ctes, compared=False):
         scope = Scope(outer)
         names = []
+        outputs = []
+        self.outputs[id(node)] = scope, outputs
+        listed = WHERE if compared and self.strict else SEL
         for item in node.expressions:
             if isinstance(item, exp.Alias):
                 scope.aliases.setdefault(item.alias.lower(), item.this)
@@ -126,18 +163,19 @@ class Walk:
                 raise NotImplementedError(f"join inside a join: {inner.key}")
         for join in joins:
             if join.args.get("on"):
-                self.expression(join.args["on"], Place(JOIN, flags=frozenset({"on"})), scope, ctes)
+                self.expression(join.args["on"], Place(JOIN, condition=True, flags=frozenset({"on"})), scope, ctes)
 
         for item in node.expressions:
             if self.is_star(item):
-                names += self.star(item, scope)
+                names += self.star(item, scope, listed, outputs)
                 continue
-            self.expression(item.this if isinstance(item, exp.Alias) else item, Place(SEL), scope, ctes)
+            outputs.append(item.this if isinstance(item, exp.Alias) else item)
+            self.expression(outputs[-1], Place(listed), scope, ctes)
             names.append(self.output_name(item))
         if node.args.get("where"):
-            self.expression(node.args["where"].this, Place(WHERE), scope, ctes)
+            self.expression(node.args["where"].this, Place(WHERE, condition=True), scope, ctes)
         if node.args.get("having"):
-            self.expression(node.args["having"].this, Place(WHERE), scope, ctes)
+            self.expression(node.args["having"].this, Place(WHERE, condition=True), scope, ctes)
         for clause in ("group", "order"):
             for term in node.args[clause].expressions if node.args.get(clause) else []:
                 self.term(term.this if isinstance(term, exp.Ordered) else term, clause, node, scope, ctes)
@@ -182,7 +220,7 @@ class Walk:
     def is_star(self, item):
         return isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star))
 
-    def star(self, item, scope):
+    def star(self, item, scope, role, outputs):
         names, done = [], set()
         wanted = item.table.lower() if isinstance(item, exp.Column) else ""
         for source in scope.sources:
@@ -193,10 +231,12 @@ class Walk:
                     if name in done:
                         continue
                     done.add(name)
-                    for merged in scope.merged[name]:
-                        self.use(merged, Place(SEL, flags=frozenset({"star"})))
+                    columns = scope.merged[name]
                 else:
-                    self.use(place, Place(SEL, flags=frozenset({"star"})))
+                    columns = [place]
+                for column in columns:
+                    self.use(column, Place(role, flags=frozenset({"star"})))
+                outputs.append(columns)
                 names.append(name)
         return names
 
@@ -218,13 +258,30 @@ class Walk:
         if isinstance(node, exp.Column):
             self.column(node, place, scope, ctes)
             return
+        if place.condition:
+            if isinstance(node, (exp.And, exp.Or, exp.Not, exp.Paren)):
+                for child in node.iter_expressions():
+                    self.expression(child, place, scope, ctes)
+                return
+            place = place.with_(condition=False)
+            if isinstance(node, COMPARISONS):
+                for child in node.iter_expressions():
+                    self.operand(child, place, scope, ctes)
+                return
+            if isinstance(node, exp.In) and node.args.get("query"):
+                self.expression(node.this, place, scope, ctes)
+                self.query(node.args["query"], scope, ctes, compared=True)
+                return
+            if isinstance(node, exp.Exists):
+                self.query(node.this, scope, ctes, compared=True)
+                return
         if isinstance(node, exp.Window):
             place = Place(SEL, window=True, flags=place.flags)
         elif isinstance(node, exp.Filter):
             self.filter(node, place, scope, ctes)
             return
         elif isinstance(node, COUNTING) and not place.window:
-            place = place.with_(role=AGG, home=self.home(node, scope))
+            place = place.with_(role=AGG, home=self.home(node, scope), predicate=not self.is_plain_argument(node, scope))
         elif isinstance(node, (exp.Min, exp.Max)) and not node.expressions and not place.window and not place.home:
             place = place.with_(flags=place.flags | {"minmax"})
         elif place.home:
@@ -234,6 +291,90 @@ class Walk:
             return
         for child in node.iter_expressions():
             self.expression(child, place, scope, ctes)
+
+    def operand(self, node, place, scope, ctes):
+        """An operand of a comparison in a condition: a SELECT there, parentheses and signs aside, is only compared."""
+        bare, level = node, scope
+        while isinstance(bare, (exp.Paren, exp.Neg)) or self.is_alias(bare, level):
+            if isinstance(bare, exp.Column):
+                level = self.level_of(bare, level)
+                bare = level.aliases[bare.name.lower()]
+            else:
+                bare = bare.this
+        if isinstance(bare, QUERIES):
+            self.query(bare, level, ctes, compared=True)
+        else:
+            self.expression(node, place, scope, ctes)
+
+    def is_alias(self, node, scope):
+        level = self.level_of(node, scope) if isinstance(node, exp.Column) else None
+        return level is not None and not any(node.name.lower() in s.columns for s in level.sources)
+
+    def is_plain_argument(self, aggregate, scope):
+        """Whether the argument of COUNT, SUM or AVG only carries the values of its columns."""
+        argument = aggregate.this
+        distinct = isinstance(argument, exp.Distinct)
+        if distinct:
+            argument = argument.expressions[0]
+        bare = argument
+        while isinstance(bare, (exp.Paren, exp.Collate)):
+            bare = bare.this
+        if isinstance(bare, exp.Column):
+            return True
+        self.digits = self.products = 0
+        return not distinct and self.plain(argument, scope) is not None
+
+    def plain(self, node, scope):
+        """The columns whose values a plain expression carries, or None if it is not plain."""
+        if isinstance(node, exp.Null):
+            return set()
+        if isinstance(node, exp.Literal):
+            self.digits += sum(c.isdigit() for c in node.this)
+            number = not node.is_string and all(c.isdigit() or c == "." for c in node.this)
+            return set() if number and self.digits <= 6 else None
+        if isinstance(node, exp.Column):
+            return self.plain_column(node, scope)
+        if isinstance(node, exp.Cast):
+            real = node.to.this in (exp.DataType.Type.FLOAT, exp.DataType.Type.DOUBLE) and not node.to.expressions
+            return self.plain(node.this, scope) if real else None
+        if isinstance(node, (exp.Paren, exp.Neg, exp.Collate)):
+            return self.plain(node.this, scope)
+        if isinstance(node, exp.Div):
+            divisor = node.right
+            if not isinstance(divisor, exp.Literal) or divisor.is_string or "." not in divisor.this:
+                return None
+            return self.plain(node.left, scope) if self.plain(divisor, scope) is not None else None
+        if isinstance(node, (exp.Add, exp.Sub, exp.Mul)):
+            self.products += isinstance(node, exp.Mul)
+            left, right = self.plain(node.left, scope), self.plain(node.right, scope)
+            if left is None or right is None or left & right or self.products > 2:
+                return None
+            return left | right
+        if isinstance(node, exp.Case):
+            parts = [part.args["true"] for part in node.args["ifs"]] + [node.args.get("default")]
+        elif isinstance(node, exp.If):
+            parts = [node.args["true"], node.args.get("false")]
+        elif isinstance(node, exp.Coalesce):
+            parts = [node.this, *node.expressions]
+        else:
+            return None
+        columns = set()
+        for part in parts:
+            own = self.plain(part, scope) if part is not None else set()
+            if own is None:
+                return None
+            columns |= own
+        return columns
+
+    def plain_column(self, node, scope):
+        name, table = node.name.lower(), node.table.lower()
+        level = self.level_of(node, scope)
+        if level is None:
+            return None
+        places = [s.columns[name] for s in level.sources if name in s.columns and (not table or s.name == table)]
+        if not places:
+            return self.plain(level.aliases[name], level)
+        return None if None in places else set(places)
 
     def filter(self, node, place, scope, ctes):
         self.expression(node.this, place, scope, ctes)
@@ -296,17 +437,8 @@ class Walk:
 
 
 def adds_up(node, child):
-    """Whether `child`, inside an argument of COUNT, SUM or AVG, goes through `node` as a value and is not tested."""
-    if isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
-        literals = [x.this for x in (node.left, node.right) if isinstance(x, exp.Literal) and not x.is_string]
-        if any(sum(c.isdigit() for c in x) > 15 or "e" in x.lower() for x in literals):
-            return False
-        return not isinstance(node, exp.Div) or child is node.left
-    if isinstance(node, exp.Case):
-        return child is not node.this
-    if isinstance(node, exp.If):
-        return child is not node.this
-    return isinstance(node, (exp.Paren, exp.Neg, exp.Collate, exp.Cast, exp.Coalesce, exp.Round, exp.Distinct))
+    """Whether `child`, inside a plain argument of COUNT, SUM or AVG, is carried and is no condition."""
+    return not isinstance(node, (exp.Case, exp.If)) or child is not node.this
 
 
 def occurrences(schema, sql, strict=False):
