@@ -1,6 +1,7 @@
 #include "check/check.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "check/issues.h"
 #include "check/resolver.h"
 #include "check/roles.h"
+#include "check/work.h"
 #include "syntax/parser.h"
 
 namespace pccsql {
@@ -78,6 +80,7 @@ struct Checker::Workspace {
   std::vector<bool> marked;  // rules that the language, or the fragment, leaves out
   check::Ast ast;
   check::Issues issues;
+  check::Work budget;
   Analysis analysis;
 };
 
@@ -191,7 +194,8 @@ const Analysis& Checker::analyze(std::string_view sql) {
     const check::Issue& issue = *work.issues.reason();
     return refuse(Verdict::Error, issue.where, issue.message);
   }
-  check::Resolver(catalog_, work.functions, ast, work.names, work.issues).run();
+  work.budget.refill();
+  check::Resolver(catalog_, work.functions, ast, work.names, work.issues, work.budget).run();
   for (const Node& node : work.parser.nodes()) {
     if (!work.marked[node.rule]) continue;
     const Rule& rule = work.grammar.rules()[node.rule];
@@ -203,8 +207,11 @@ const Analysis& Checker::analyze(std::string_view sql) {
   }
   if (lexed.unterminated_comment)
     work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "an unterminated comment");
-  if (!check::read_roles(catalog_, ast, settings_.profile, result.uses)) {
-    work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "more uses of columns than can be listed");
+  check::read_roles(catalog_, ast, settings_.profile, result.uses, work.budget);
+  if (work.budget.spent()) {
+    result.uses.clear();
+    return refuse(Verdict::Outside, {0, static_cast<uint32_t>(sql.size())},
+                  "too much to judge: its names, aliases and `*` stand for more than can be followed");
   }
 
   const auto key = [](const Occurrence& o) {
@@ -231,33 +238,37 @@ Judgement Checker::judge(const Analysis& analysis, const Policy& policy) const {
   judgement.where = analysis.where;
   judgement.uses = analysis.uses;
   const bool runs = analysis.verdict == Verdict::Safe;
-  std::vector<std::string> complaints;
-  const auto complain = [&](Span where, std::string text) {
-    if (complaints.empty()) judgement.where = where;
+  // Each thing to complain of is told once, in the order of places, and only so many of them: `*` over a wide table would
+  // fill pages.
+  constexpr size_t kMostComplaints = 8;
+  std::set<std::tuple<TableId, ColumnIndex, Role, bool>> told;
+  std::set<TableId> told_tables;
+  const auto complain = [&](Span where, const auto& what, bool first_time) {
+    if (judgement.verdict != Verdict::Unsafe) judgement.where = where;
     judgement.verdict = Verdict::Unsafe;
-    if (std::find(complaints.begin(), complaints.end(), text) == complaints.end())
-      complaints.push_back(std::move(text));
+    const size_t count = told.size() + told_tables.size();
+    if (first_time && count <= kMostComplaints) judgement.reason += (count == 1 ? "" : "; ") + what();
   };
   for (const Occurrence& use : analysis.uses) {
     const ColumnPolicy column_policy = policy.of(use.column);
     const bool allowed = permitted(column_policy, use.role);
     judgement.policies.push_back(column_policy);
     judgement.permitted.push_back(allowed);
-    if (runs && !allowed) complain(use.span, complaint(catalog_, use, column_policy));
+    if (!runs || allowed) continue;
+    const bool first_time = told.emplace(use.column.table, use.column.column, use.role, use.minmax).second;
+    complain(use.span, [&] { return complaint(catalog_, use, column_policy); }, first_time);
   }
   if (settings_.profile == Profile::Strict) {
     for (const NamedTable& mention : analysis.tables) {
       if (!policy.all_hidden(mention.table)) continue;
       judgement.closed_tables.push_back(mention);
-      if (runs) complain(mention.span, complaint(catalog_, mention));
+      if (!runs) continue;
+      const bool first_time = told_tables.insert(mention.table).second;
+      complain(mention.span, [&] { return complaint(catalog_, mention); }, first_time);
     }
   }
-  constexpr size_t kMostComplaints = 8;  // `*` over a wide table would fill pages
-  for (size_t i = 0; i < complaints.size() && i < kMostComplaints; ++i) {
-    judgement.reason += (i == 0 ? "" : "; ") + complaints[i];
-  }
-  if (complaints.size() > kMostComplaints) {
-    judgement.reason += "; and " + std::to_string(complaints.size() - kMostComplaints) + " more";
+  if (const size_t count = told.size() + told_tables.size(); count > kMostComplaints) {
+    judgement.reason += "; and " + std::to_string(count - kMostComplaints) + " more";
   }
   return judgement;
 }

@@ -42,6 +42,7 @@ ExprId PlainArgument::named(ExprId id) const {
 }
 
 bool PlainArgument::plain(ExprId id, Columns& columns) {
+  if (!work_.spend(32 + columns.size())) return false;
   const Expr& expr = ast_.exprs[named(id)];
   switch (expr.kind) {
     case ExprKind::Literal:

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "check/ast.h"
+#include "check/work.h"
 
 namespace pccsql::check {
 
 class PlainArgument {
  public:
-  explicit PlainArgument(const Ast& ast) : ast_(ast) {}
+  PlainArgument(const Ast& ast, Work& work) : ast_(ast), work_(work) {}
 
   bool value(ExprId argument, bool distinct);
 
@@ -28,6 +29,7 @@ class PlainArgument {
   ExprId named(ExprId id) const;  // what an alias stands for
 
   const Ast& ast_;
+  Work& work_;
   int digits_ = 0;
   int products_ = 0;
 };

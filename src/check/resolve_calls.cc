@@ -139,6 +139,7 @@ void Resolver::window_base(Window& window, Scope& scope, CoreId core) {
   const Range named = core == 0 ? Range{} : ast_.cores[core].windows;
   const Span where = ast_.span_at(window.base_lexeme);
   Index found = 0;  // of several with one name the last counts; a definition sees those before it
+  work_.spend(named.count);
   for (Index i = named.first; i < named.end() && &ast_.windows[i] != &window; ++i) {
     if (ast_.windows[i].name == window.base) found = i;
   }

@@ -50,14 +50,15 @@ void Resolver::in_list(ExprId id, Scope& scope) {
   if (first == 0) return dead(left, scope);
   if (ast_.exprs[first].next == 0 && ast_.exprs[first].kind == ExprKind::Subquery) return compare(left, first, scope);
   const bool rows = ast_.exprs[left].kind == ExprKind::Row;
+  const Index terms = width(left);
   expr(left, scope, rows);
   for (ExprId element = first; element != 0; element = ast_.exprs[element].next) {
     expr(element, scope, rows);
     const Expr& value = ast_.exprs[element];
-    if (rows && (value.kind != ExprKind::Row || width(element) != width(left))) {
+    if (rows && (value.kind != ExprKind::Row || width(element) != terms)) {
       issues_.error(ast_.span(value), "IN element has " +
                                           std::to_string(value.kind == ExprKind::Row ? width(element) : 1) +
-                                          " terms - expected " + std::to_string(width(left)));
+                                          " terms - expected " + std::to_string(terms));
     }
   }
 }
@@ -79,6 +80,7 @@ void Resolver::in_table(ExprId id, Scope& scope) {
 }
 
 void Resolver::expr(ExprId id, Scope& scope, bool row_allowed) {
+  if (!work_.spend(32)) return;
   const Expr& expr = ast_.exprs[id];
   switch (expr.kind) {
     case ExprKind::Literal:

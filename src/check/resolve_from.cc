@@ -31,6 +31,7 @@ bool Resolver::column_hidden(const FromItem& item, Index column) const {
 }
 
 bool Resolver::is_merged(const FromItem& item, NameId name) const {
+  work_.spend(item.using_names.count);
   for (Index i = item.using_names.first; i < item.using_names.end(); ++i) {
     if (ast_.using_names[i] == name) return true;
   }
@@ -38,6 +39,7 @@ bool Resolver::is_merged(const FromItem& item, NameId name) const {
 }
 
 bool Resolver::find_column(const FromItem& item, NameId name, ColumnIndex& column) const {
+  if (!work_.spend(1 + column_count(item))) return false;
   if (item.kind == SourceKind::Table) {
     const auto found = catalog_.table(item.table).find_column(name);
     if (found) column = *found;
@@ -110,7 +112,9 @@ void Resolver::no_such_table(Span where, const std::string& name) {
                            "`" + name + "` is part of the database's own catalogue, which is outside the language");
   }
   std::vector<std::string> known;
-  for (const Table& table : catalog_.tables()) known.push_back(table.name);
+  for (const Table& table : catalog_.tables()) {
+    if (!issues_.has_error()) known.push_back(table.name);  // only the first error is told
+  }
   const std::string best = closest_match(name, known);
   issues_.error(where, "no such table: `" + name + "`" + (best.empty() ? "" : "; did you mean `" + best + "`?"));
 }
@@ -149,7 +153,7 @@ void Resolver::use_cte(FromItem& item, Index id, const Scope& scope) {
   item.unknown_outputs = !cte.outputs_known;
   // Where a free name of the body binds to nothing out here either, the database refuses the query.
   for (const FreeName& free : free_names_) {
-    if (free.cte != id) continue;
+    if (free.cte != id || !work_.spend(8)) continue;
     Expr probe = ast_.exprs[free.expr];
     const size_t before = issues_.size();
     const bool findable = scope.outer != nullptr && (!probe.qualified || free.qualifier != kNoName);
@@ -178,7 +182,7 @@ void Resolver::join(CoreId core, Index id) {
   const Core& select = ast_.cores[core];
   for (Index k = select.from.first; k <= id; ++k) {
     if (ast_.froms[k].kind == SourceKind::Unknown) continue;
-    for (Index c = 0; c < column_count(ast_.froms[k]); ++c) {
+    for (Index c = 0; c < column_count(ast_.froms[k]) && work_.spend(1); ++c) {
       if (column_name(ast_.froms[k], c) == kNoName) {
         issues_.error(where, "NATURAL join over a column without a name; give the expression an alias");
         return;
@@ -264,7 +268,7 @@ void Resolver::star(CoreId core_id, Index item_id) {
     if (item.expr != 0 && (qualifier == kNoName || from.name != qualifier)) continue;
     matched = true;
     if (from.kind == SourceKind::Unknown || from.unknown_outputs) core.width_known = false;
-    for (Index c = 0; c < column_count(from); ++c) {
+    for (Index c = 0; c < column_count(from) && core.width <= kMostColumns && !work_.spent(); ++c) {
       if (column_hidden(from, c)) continue;
       const NameId name = column_name(from, c);
       if (item.expr == 0 && is_merged(from, name)) continue;

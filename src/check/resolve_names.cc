@@ -23,6 +23,7 @@ void Resolver::column(ExprId id, const Scope& scope) {
   if (!expr.qualified || qualifier != kNoName) {
     if (look_up(expr, qualifier, name, scope) != Found::No) return;
   }
+  work_.spend(256);  // for what is said of it
   const std::string text = text_of(expr.name);
   const Scope* last = &scope;
   while (last->outer != nullptr && !last->hides_outer) last = last->outer;
@@ -147,6 +148,7 @@ Resolver::Found Resolver::look_for_rowid(Expr& expr, NameId qualifier, const Sco
 Resolver::Found Resolver::look_in_aliases(Expr& expr, NameId name, const Scope& at, const Scope& scope) {
   if (name == kNoName) return Found::No;
   const Core& core = ast_.cores[at.core];
+  work_.spend(core.items.count);
   for (Index i = core.items.first; i < core.items.end(); ++i) {
     const Item& item = ast_.items[i];
     if (item.alias != name) continue;
@@ -181,6 +183,7 @@ Resolver::Found Resolver::look_in_aliases(Expr& expr, NameId name, const Scope& 
 // Whether an expression names a column of `core`'s FROM that stands to the right of `item`.
 bool Resolver::reaches_right_of(ExprId id, CoreId core, Index item) const {
   const Expr& expr = ast_.exprs[id];
+  if (!work_.spend(1)) return false;
   if (expr.bind == Bind::Source && expr.core == core && ast_.sources[expr.bound].from > item) return true;
   for (ExprId child = expr.child; child != 0; child = ast_.exprs[child].next) {
     if (reaches_right_of(child, core, item)) return true;
@@ -201,6 +204,7 @@ bool Resolver::any_unknown_source(const Scope& scope) const {
 }
 
 std::string Resolver::suggestion(std::string_view name, const Scope& scope) const {
+  if (issues_.has_error()) return {};  // only the first error is told
   std::vector<std::string> candidates;
   for (const Scope* at = &scope; at != nullptr; at = at->outer) {
     if (at->core == 0) continue;

@@ -190,7 +190,7 @@ void Resolver::order_branches(Query& query, const std::vector<BranchTerm>& terms
       return outputs.size() >= kMostColumns;
     });
     for (const BranchTerm& term : terms) {
-      if (term.place == 0 || term.place > outputs.size()) continue;
+      if (term.place == 0 || term.place > outputs.size() || !work_.spend(64)) continue;
       Expr item;
       item.kind = ExprKind::Column;
       item.first = ast_.exprs[term.expr].first;
@@ -215,6 +215,7 @@ void Resolver::collated_compound(const Query& query, ExprId term) {
 
 bool Resolver::has_collate(ExprId id) const {
   const Expr& expr = ast_.exprs[id];
+  if (!work_.spend(1)) return false;
   if (expr.kind == ExprKind::Collate) return true;
   for (ExprId child = expr.child; child != 0; child = ast_.exprs[child].next) {
     if (has_collate(child)) return true;
@@ -224,6 +225,7 @@ bool Resolver::has_collate(ExprId id) const {
 
 bool Resolver::has_query(ExprId id) const {
   const Expr& expr = ast_.exprs[id];
+  if (!work_.spend(1)) return false;
   if (expr.kind == ExprKind::Subquery || expr.kind == ExprKind::Exists || expr.kind == ExprKind::InQuery) return true;
   for (ExprId child = expr.child; child != 0; child = ast_.exprs[child].next) {
     if (has_query(child)) return true;
@@ -235,7 +237,7 @@ bool Resolver::has_query(ExprId id) const {
 // columns are not known.
 std::optional<Index> Resolver::matching_output(CoreId id, ExprId term, const Scope& outer) {
   const Core& core = ast_.cores[id];
-  if (!core.width_known) return 0;
+  if (!core.width_known || !work_.spend(128)) return 0;
   ExprId bare = term;
   while (ast_.exprs[bare].kind == ExprKind::Collate) bare = ast_.exprs[bare].child;
   const Expr name = ast_.exprs[bare];
@@ -277,6 +279,7 @@ std::optional<Index> Resolver::matching_output(CoreId id, ExprId term, const Sco
 
 // Whether two resolved expressions are the same, as the database compares an ORDER BY term with an output column.
 bool Resolver::same(ExprId a, ExprId b) const {
+  if (!work_.spend(4)) return false;
   const Expr& x = ast_.exprs[a];
   const Expr& y = ast_.exprs[b];
   if (x.kind != y.kind || x.op != y.op || x.bind != y.bind) return false;

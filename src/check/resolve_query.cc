@@ -55,7 +55,7 @@ void Resolver::merged_joins() {
 
 void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived) {
   Query& query = ast_.queries[id];
-  if (query.cores.count == 0) return;      // nested too deeply to have been built
+  if (query.cores.count == 0 || !work_.spend(8)) return;  // nested too deeply to have been built
   const bool outer_window = window_seen_;  // a nested query's windows are its own
   WithFrame frame{with, query.ctes, query.ctes.first};
   if (query.ctes.count > 0) {
@@ -110,7 +110,7 @@ void Resolver::ctes(Query& query, WithFrame& frame) {
       issues_.outside(where, "the WITH table `" + text + "` has the name of a table; give it another");
     }
     for (const WithFrame* outer = frame.outer; outer != nullptr; outer = outer->outer) {
-      for (Index k = outer->ctes.first; k < outer->ctes.end(); ++k) {
+      for (Index k = outer->ctes.first; k < outer->ctes.end() && work_.spend(1); ++k) {
         if (ast_.ctes[k].name == cte.name) {
           issues_.outside(where, "the WITH table `" + text + "` has the name of an enclosing one; give it another");
         }
@@ -226,6 +226,7 @@ NameId Resolver::item_name(const Item& item) const {
 // lots, and the name is none that anything may use.
 void Resolver::push_output(NameId name, Index first) {
   const auto taken = [&](NameId candidate) {
+    work_.spend(ast_.output_names.size() - first);
     return std::find(ast_.output_names.begin() + first, ast_.output_names.end(), candidate) != ast_.output_names.end();
   };
   // An output called TRUE or FALSE gets a name of the database's own.

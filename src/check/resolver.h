@@ -10,6 +10,7 @@
 
 #include "check/ast.h"
 #include "check/issues.h"
+#include "check/work.h"
 
 namespace pccsql::check {
 
@@ -52,8 +53,8 @@ bool is_rowid(std::string_view folded_name);
 
 class Resolver {
  public:
-  Resolver(const Catalog& catalog, const FunctionTable& functions, Ast& ast, Names& names, Issues& issues)
-      : catalog_(catalog), functions_(functions), ast_(ast), names_(names), issues_(issues) {}
+  Resolver(const Catalog& catalog, const FunctionTable& functions, Ast& ast, Names& names, Issues& issues, Work& work)
+      : catalog_(catalog), functions_(functions), ast_(ast), names_(names), issues_(issues), work_(work) {}
 
   void run();
 
@@ -155,6 +156,7 @@ class Resolver {
   Ast& ast_;
   Names& names_;
   Issues& issues_;
+  Work& work_;
   std::string buffer_;
   uint64_t references_ = 0;        // depths of the SELECTs named by what is being resolved
   uint64_t aggregate_owners_ = 0;  // depths of the SELECTs whose aggregates were met in an argument
@@ -173,6 +175,7 @@ void Resolver::each_output(const Core& core, const Visit& visit) const {
   std::string buffer;
   for (Index i = core.items.first; i < core.items.end(); ++i) {
     const Item& item = ast_.items[i];
+    if (!work_.spend(1)) return;
     if (!item.star) {
       if (visit(Output{i, 0, 0, item.alias})) return;
       continue;
@@ -183,7 +186,7 @@ void Resolver::each_output(const Core& core, const Visit& visit) const {
     for (Index k = core.from.first; k < core.from.end(); ++k) {
       const FromItem& from = ast_.froms[k];
       if (qualified && (qualifier == kNoName || from.name != qualifier)) continue;
-      for (Index c = 0; c < column_count(from); ++c) {
+      for (Index c = 0; c < column_count(from) && work_.spend(1); ++c) {
         const NameId name = column_name(from, c);
         if (column_hidden(from, c) || (!qualified && is_merged(from, name)))
           continue;  // merged columns come once in `*`

@@ -8,7 +8,8 @@
 namespace pccsql::check {
 namespace {
 
-constexpr size_t kMostOccurrences = 2'000'000;
+// What an occurrence costs: it is listed, sorted and judged.
+constexpr uint64_t kOccurrenceSteps = 120;
 
 // Where an expression stands, as far as roles care.
 struct Place {
@@ -25,18 +26,16 @@ struct Place {
 
 class RoleReader {
  public:
-  RoleReader(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out)
-      : catalog_(catalog), ast_(ast), strict_(profile == Profile::Strict), carries_(ast), out_(out) {}
+  RoleReader(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out, Work& work)
+      : catalog_(catalog), ast_(ast), strict_(profile == Profile::Strict), carries_(ast, work), out_(out), work_(work) {}
 
-  bool run() {
-    query(1);
-    return out_.size() < kMostOccurrences;
-  }
+  void run() { query(1); }
 
  private:
   // `compared`: a condition asks of its select lists and shows nothing of them.
   void query(QueryId id, const Span* span = nullptr, bool compared = false) {
     const Query& query = ast_.queries[id];
+    if (!work_.spend(16)) return;
     for (Index i = query.ctes.first; i < query.ctes.end(); ++i) this->query(ast_.ctes[i].query, span);
     for (Index i = query.cores.first; i < query.cores.end(); ++i) core(i, span, compared && strict_);
     Place order;
@@ -84,8 +83,8 @@ class RoleReader {
 
   void add(const SourceColumn& source, Role role, Span span, const Place& place, bool star = false) {
     const FromItem& item = ast_.froms[source.from];
-    if (item.kind != SourceKind::Table || out_.size() >= kMostOccurrences)
-      return;  // a derived column: its query has answered
+    if (item.kind != SourceKind::Table) return;  // a derived column: its query has answered
+    if (!work_.spend(kOccurrenceSteps)) return;
     out_.push_back({{item.table, source.column}, role, span, star, place.minmax, place.on});
   }
 
@@ -97,7 +96,7 @@ class RoleReader {
     for (Index i = core.from.first; i <= right; ++i) {
       const FromItem& item = ast_.froms[i];
       if (item.kind != SourceKind::Table) continue;
-      const auto column = catalog_.table(item.table).find_column(ast_.using_names[name]);
+      const auto column = find_column(item, ast_.using_names[name]);
       if (column) add({i, *column}, Role::Join, where, place);
     }
   }
@@ -113,18 +112,18 @@ class RoleReader {
       return from.name != kNoName &&
              equal_folded(name_text(qualifier, ast_.sql, a), name_text(ast_.lexemes[from.alias_lexeme], ast_.sql, b));
     };
-    for (Index i = core.from.first; i < core.from.end(); ++i) {
+    for (Index i = core.from.first; i < core.from.end() && work_.spend(16); ++i) {
       const FromItem& from = ast_.froms[i];
       if (!is_meant(from)) continue;
       if (from.kind == SourceKind::Table) {
         const Table& table = catalog_.table(from.table);
-        for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
+        for (ColumnIndex c = 0; c < table.columns.size() && work_.spend(1); ++c) {
           if (table.columns[c].hidden) continue;
           add({i, c}, place.clause, where, place, true);
           if (item.expr != 0) partners(core, i, table.columns[c].id, where, place);
         }
       }
-      for (Index o = from.outputs.first; o < from.outputs.end() && item.expr != 0; ++o) {
+      for (Index o = from.outputs.first; o < from.outputs.end() && item.expr != 0 && work_.spend(1); ++o) {
         partners(core, i, ast_.output_names[o], where, place);
       }
     }
@@ -141,12 +140,18 @@ class RoleReader {
     for (Index i = core.from.first; i < core.from.end(); ++i) {
       const FromItem& item = ast_.froms[i];
       if (i == self || item.kind != SourceKind::Table) continue;
-      const auto column = catalog_.table(item.table).find_column(name);
+      const auto column = find_column(item, name);
       if (column) add({i, *column}, place.clause, where, place, true);
     }
   }
 
+  std::optional<ColumnIndex> find_column(const FromItem& item, NameId name) {
+    const Table& table = catalog_.table(item.table);
+    return work_.spend(1 + table.columns.size()) ? table.find_column(name) : std::nullopt;
+  }
+
   bool merges(const FromItem& item, NameId name) const {
+    work_.spend(item.using_names.count);
     const auto begin = ast_.using_names.begin() + item.using_names.first;
     return std::find(begin, begin + item.using_names.count, name) != begin + item.using_names.count;
   }
@@ -182,6 +187,7 @@ class RoleReader {
   void walk(ExprId id, const Place& place) { walk(ast_.exprs[id], place); }
 
   void walk(const Expr& expr, const Place& place) {
+    if (!work_.spend(16)) return;
     if (expr.bind == Bind::Source) return emit(expr, place);
     if (expr.bind == Bind::Alias) {
       const Span own = ast_.span(expr);
@@ -333,12 +339,13 @@ class RoleReader {
   const bool strict_;
   PlainArgument carries_;
   std::vector<Occurrence>& out_;
+  Work& work_;
 };
 
 }  // namespace
 
-bool read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out) {
-  return RoleReader(catalog, ast, profile, out).run();
+void read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out, Work& work) {
+  RoleReader(catalog, ast, profile, out, work).run();
 }
 
 }  // namespace pccsql::check

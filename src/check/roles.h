@@ -5,11 +5,12 @@
 
 #include "check/ast.h"
 #include "check/check.h"
+#include "check/work.h"
 
 namespace pccsql::check {
 
-// Appends the occurrences of every query in `ast`, in no particular order, with repetitions. False if there are too many
-// to list (an alias repeated very often over a very long expression).
-bool read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out);
+// Appends the occurrences of every query in `ast`, in no particular order, with repetitions; not all of them once the
+// budget is spent.
+void read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out, Work& work);
 
 }  // namespace pccsql::check
