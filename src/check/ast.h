@@ -65,7 +65,7 @@ struct Expr {
   bool has_operand = false;     // Case
   bool has_else = false;        // Case
   bool whole_item = false;      // Star: stands where it may
-  bool negated = false;         // InList: NOT IN
+  bool negated = false;         // NOT before IN, LIKE, BETWEEN, NULL; IS NOT, or IS DISTINCT FROM
   Terminal op = Terminal::End;  // Unary, Binary, Literal: its lexeme's terminal
   uint16_t height = 1;          // of the tree below, as the database bounds it
   uint32_t first = 0;           // lexemes [first, last)
@@ -106,7 +106,7 @@ struct Window {
            finish = Terminal::kw_CURRENT;  // kw_UNBOUNDED, kw_CURRENT, kw_PRECEDING, kw_FOLLOWING
   ExprId bounds = 0;                       // offsets, linked by next
   uint32_t lexeme = 0;
-  bool resolved = false;
+  bool in_items = false, in_order = false, resolved = false;  // where it was resolved, each time with what is visible there
 };
 
 struct Item {
@@ -115,6 +115,8 @@ struct Item {
   NameId alias = kNoName;
   uint32_t lexeme = 0;  // first lexeme
   bool has_aggregate = false;
+  bool nested_aggregate = false;  // an aggregate of its SELECT stands in a SELECT nested in it
+  bool outer_aggregate = false;   // an aggregate of an enclosing SELECT, or its alias, stands in it
   bool has_window = false;
   uint64_t references = 0;  // depths of the SELECTs whose columns it names
 };
@@ -135,6 +137,7 @@ struct FromItem {
   bool function = false;   // table-valued function
   NameId name = kNoName;   // alias, or the table's own name
   QueryId query = 0;       // derived
+  QueryId body = 0;        // what its rows come from, once resolved: the derived table's query, or the CTE's
   ExprId on = 0;
   TableId table = 0;
   Range outputs;      // Derived: output names
@@ -151,10 +154,13 @@ struct Core {
   ExprId having = 0;
   Range windows;
   bool grouped = false;
-  bool has_aggregate = false;    // an aggregate of its own level in the select list
+  bool has_aggregate = false;    // an aggregate of its own level in the select list, not inside OVER
+  bool window_aggregate = false;  // one inside OVER
+  bool partitioned = false;       // a window with PARTITION BY
   bool has_window = false;       // a window function in the select list or ORDER BY
   uint32_t outer_aggregate = 0;  // lexeme of an aggregate of this SELECT that stands in a nested one
   uint32_t lexeme = 0;
+  Index joined = 0;  // tables of its FROM, once derived tables are merged into it
   Index width = 0;
   bool width_known = true;
   Terminal set_operator = Terminal::End;  // what joins it to the branch before it
@@ -187,6 +193,7 @@ inline bool is_sign(Terminal op) { return op == Terminal::Minus || op == Termina
 struct SourceColumn {
   Index from = 0;
   ColumnIndex column = 0;
+  friend bool operator==(const SourceColumn&, const SourceColumn&) = default;
 };
 
 struct Ast {

@@ -192,16 +192,23 @@ ExprId ExprBuilder::infix(TreeCursor& cursor, uint32_t node, ExprId left, int bi
     case Terminal::kw_ISNULL:
     case Terminal::kw_NOTNULL: {
       const ExprId id = add(ExprKind::Test, ast_.exprs[left].first, part.lexeme());
+      ast_.exprs[id].negated = op != Terminal::kw_ISNULL;
       set_children(id, {left, left, 1});
       return id;
     }
     default:
       break;
   }
-  while (!part.at(rules_.operand)) part.take();  // IS [NOT] [DISTINCT FROM]
+  bool negated = false;
+  while (!part.at(rules_.operand)) {  // IS [NOT] [DISTINCT FROM]
+    const Terminal word = ast_.lexemes[part.take()].terminal;
+    negated ^= word == Terminal::kw_NOT || word == Terminal::kw_DISTINCT;
+  }
   const int deeper = depth + static_cast<int>(part.lexeme() - op_lexeme) + 1;
   const ExprId right = operand(cursor, part.child(), deeper);
-  return binary(op, left, climb(cursor, right, binds + 1, deeper));
+  const ExprId id = binary(op, left, climb(cursor, right, binds + 1, deeper));
+  ast_.exprs[id].negated = negated;
+  return id;
 }
 
 ExprId ExprBuilder::negatable(TreeCursor& cursor, uint32_t node, ExprId left, int binds, int depth) {

@@ -111,12 +111,13 @@ void Resolver::window_call(ExprId id, Call& call, Scope& scope) {
   if (!scope.windows)
     issues_.error(where, "misuse of window function `" + name + "`(): it may stand in the select list and ORDER BY");
   // An aggregate inside makes the query an aggregating one only after SQLite has looked for HAVING's.
-  const bool aggregating = ast_.cores[scope.core].has_aggregate;
+  const bool aggregating = std::exchange(ast_.cores[scope.core].has_aggregate, false);
   const bool windows = std::exchange(scope.windows, false);
   list(expr.child, scope);
   if (call.filter != 0) this->expr(call.filter, scope);
   window(call.window, scope, scope.core);
   scope.windows = windows;
+  ast_.cores[scope.core].window_aggregate |= ast_.cores[scope.core].has_aggregate;
   ast_.cores[scope.core].has_aggregate = aggregating;
   window_seen_ = true;
   ast_.cores[scope.core].has_window = true;
@@ -124,9 +125,12 @@ void Resolver::window_call(ExprId id, Call& call, Scope& scope) {
 
 void Resolver::window(Index id, Scope& scope, CoreId core) {
   Window& window = ast_.windows[id];
-  if (window.resolved) return;
-  window.resolved = true;
+  // A named one is looked at where it is used: ORDER BY sees aliases, and aggregates may not be for it.
+  bool& done = scope.select_list ? window.in_items : window.in_order;
+  if (done) return;
+  done = window.resolved = true;
   window_base(window, scope, core);
+  if (window.partition != 0 && core != 0) ast_.cores[core].partitioned = true;
   list(window.partition, scope);
   list(window.order, scope);
   list(window.bounds, scope);

@@ -1,4 +1,6 @@
 // FROM: what each item is, what its joins merge, what `*` stands for.
+#include <algorithm>
+
 #include "base/text.h"
 #include "check/resolver.h"
 
@@ -66,6 +68,7 @@ void Resolver::from(CoreId id, const Scope& scope) {
       query(item.query, scope.outer, scope.with, scope.cte, true);
       const Query& derived = ast_.queries[item.query];
       item.kind = SourceKind::Derived;
+      item.body = item.query;
       item.outputs = derived.outputs;
       item.unknown_outputs = !derived.outputs_known;
     } else if (item.named) {
@@ -79,6 +82,27 @@ void Resolver::from(CoreId id, const Scope& scope) {
       break;
     }
     join(id, i);
+  }
+  joined_tables(id);
+}
+
+// A derived table may be merged into the query around it, and its tables count there. Whether it is hangs on many things,
+// so they are counted in any case.
+void Resolver::joined_tables(CoreId id) {
+  Core& core = ast_.cores[id];
+  core.joined = 0;
+  for (Index i = core.from.first; i < core.from.end(); ++i) {
+    Index most = 1;
+    const Range branches = ast_.queries[ast_.froms[i].body].cores;
+    for (Index k = branches.first; k < branches.end() && work_.spend(1); ++k) {
+      most = std::max(most, ast_.cores[k].joined);
+    }
+    core.joined += most;
+  }
+  if (core.joined > kMostTables) {
+    issues_.error(ast_.span_at(ast_.froms[core.from.first].lexeme),
+                  "at most 64 tables in a join, those of derived tables in it included");
+    core.joined = kMostTables;
   }
 }
 
@@ -149,6 +173,7 @@ void Resolver::use_cte(FromItem& item, Index id, const Scope& scope) {
   const Cte& cte = ast_.ctes[id];
   if (cte.circular) issues_.error(ast_.span_at(item.lexeme), "circular reference: `" + text_of(item.lexeme) + "`");
   item.kind = SourceKind::Derived;
+  item.body = cte.query;
   item.outputs = cte.outputs;
   item.unknown_outputs = !cte.outputs_known;
   // Where a free name of the body binds to nothing out here either, the database refuses the query.

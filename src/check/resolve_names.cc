@@ -153,9 +153,14 @@ Resolver::Found Resolver::look_in_aliases(Expr& expr, NameId name, const Scope& 
     const Item& item = ast_.items[i];
     if (item.alias != name) continue;
     const std::string shown(ast_.span(expr).of(ast_.sql));
-    if (item.has_aggregate && !at.aggregates) {
+    if ((item.has_aggregate || item.outer_aggregate) && !at.aggregates) {
       issues_.error(ast_.span(expr),
                     "misuse of aliased aggregate `" + shown + "`: it may stand in HAVING and ORDER BY");
+      return Found::Failed;
+    }
+    if (item.has_aggregate && aggregate_is_out_of_reach(item, at, scope)) {
+      issues_.error(ast_.span(expr), "misuse of aggregate: `" + shown +
+                                         "` stands for one, and the database does not find its rows from here");
       return Found::Failed;
     }
     if (item.has_window && (!at.windows || &at != &scope)) {
@@ -178,6 +183,16 @@ Resolver::Found Resolver::look_in_aliases(Expr& expr, NameId name, const Scope& 
     return Found::Yes;
   }
   return Found::No;
+}
+
+// The alias of an aggregate is copied to where it is used. In a derived table the copy no longer belongs to the SELECT
+// whose alias it is; nor does an aggregate that stands in a SELECT nested in the item, if the alias is used in another.
+bool Resolver::aggregate_is_out_of_reach(const Item& item, const Scope& at, const Scope& scope) const {
+  if (item.nested_aggregate && &at != &scope) return true;
+  for (const Scope* inner = &scope; inner != &at; inner = inner->outer) {
+    if (inner->derived) return true;
+  }
+  return false;
 }
 
 // Whether an expression names a column of `core`'s FROM that stands to the right of `item`.

@@ -59,7 +59,7 @@ void Resolver::count_terms(ExprId first, std::string_view clause) {
 void Resolver::order_by_single(const Query& query, Scope scope) {
   const Core& core = ast_.cores[scope.core];
   scope.aliases = scope.windows = scope.hides_outer = true;
-  scope.aggregates = core.grouped || core.has_aggregate;
+  scope.aggregates = core.grouped || core.has_aggregate || core.window_aggregate;
   for (ExprId term = query.order_by; term != 0; term = ast_.exprs[term].next) {
     if (ordinal(term, core, scope, "ORDER BY")) continue;
     ExprId bare = term;  // parentheses leave no trace; COLLATE does
@@ -106,12 +106,12 @@ void Resolver::bind_to_output(Expr& term, const Core& core, const Output& output
   term.bind = Bind::Source;
   term.bound = static_cast<Index>(ast_.sources.size());
   ast_.sources.push_back({output.from, output.column});
-  const bool qualified = ast_.items[output.item].expr != 0;
-  for (Index later = output.from + 1; later < core.from.end() && !qualified; ++later) {
+  // A merged column reaches every column it is merged with, on either side, in `t.*` as well.
+  bool merged = false;
+  for (Index i = output.from; i < core.from.end(); ++i) merged |= is_merged(ast_.froms[i], output.name);
+  for (Index i = core.from.first; i < core.from.end() && merged; ++i) {
     ColumnIndex column = 0;
-    if (is_merged(ast_.froms[later], output.name) && find_column(ast_.froms[later], output.name, column)) {
-      ast_.sources.push_back({later, column});
-    }
+    if (i != output.from && find_column(ast_.froms[i], output.name, column)) ast_.sources.push_back({i, column});
   }
   term.bound_count = static_cast<uint16_t>(ast_.sources.size() - term.bound);
 }
@@ -269,20 +269,52 @@ std::optional<Index> Resolver::matching_output(CoreId id, ExprId term, const Sco
       }
       const Expr& column = ast_.exprs[bare];
       if (column.kind != ExprKind::Column || column.bind != Bind::Source) return false;
-      const SourceColumn& source = ast_.sources[column.bound];
-      return found = source.from == output.from && source.column == output.column;
+      return found = value_of(column) == value_of(core, output);
     });
   }
   ast_.exprs[bare].bind = Bind::None;
   return found ? std::optional<Index>(place) : std::nullopt;
 }
 
-// Whether two resolved expressions are the same, as the database compares an ORDER BY term with an output column.
+// What a column's name stands for: itself, or of the columns that USING or NATURAL merges into an unqualified name the left
+// one; a RIGHT join makes it the right one, and FULL the first of them that is not NULL.
+std::vector<SourceColumn> Resolver::value_of(const Expr& column) const {
+  std::vector<SourceColumn> value;
+  for (Index i = column.bound; i < column.bound + column.bound_count; ++i) {
+    const SourceColumn& source = ast_.sources[i];
+    const JoinKind join = ast_.froms[source.from].join;
+    if (!value.empty() && join != JoinKind::Right && join != JoinKind::Full) continue;
+    if (join == JoinKind::Right) value.clear();
+    value.push_back(source);
+  }
+  return value;
+}
+
+// The same for a column of `*` and `t.*`: to the left of a RIGHT or FULL join the database writes the bare name there.
+std::vector<SourceColumn> Resolver::value_of(const Core& core, const Output& output) const {
+  bool merged_right = false;
+  for (Index i = output.from + 1; i < core.from.end(); ++i) merged_right |= is_merged(ast_.froms[i], output.name);
+  if (!merged_right || !outer_join_right_of(core, output.from)) return {{output.from, output.column}};
+  std::vector<SourceColumn> value;
+  for (Index i = core.from.first; i < core.from.end(); ++i) {
+    ColumnIndex found = 0;
+    if (!find_column(ast_.froms[i], output.name, found)) continue;
+    const JoinKind join = ast_.froms[i].join;
+    if (!value.empty() && join != JoinKind::Right && join != JoinKind::Full) continue;
+    if (join == JoinKind::Right) value.clear();
+    value.push_back({i, found});
+  }
+  return value;
+}
+
+// Whether two resolved expressions are the same, as the database compares an ORDER BY term with an output column. Keywords
+// apart it compares what is written letter by letter; what it may find equal beyond that does not matter here.
 bool Resolver::same(ExprId a, ExprId b) const {
   if (!work_.spend(4)) return false;
   const Expr& x = ast_.exprs[a];
   const Expr& y = ast_.exprs[b];
-  if (x.kind != y.kind || x.op != y.op || x.bind != y.bind) return false;
+  if (x.kind != y.kind || x.op != y.op || x.bind != y.bind || x.negated != y.negated) return false;
+  if (x.has_operand != y.has_operand || x.has_else != y.has_else) return false;
   switch (x.kind) {
     case ExprKind::Subquery:
     case ExprKind::Exists:
@@ -290,17 +322,14 @@ bool Resolver::same(ExprId a, ExprId b) const {
     case ExprKind::Outside:
       return false;
     case ExprKind::Column:
-      if (x.bind == Bind::Source) {
-        return x.core == y.core && ast_.sources[x.bound].from == ast_.sources[y.bound].from &&
-               ast_.sources[x.bound].column == ast_.sources[y.bound].column;
-      }
+      if (x.bind == Bind::Source) return x.core == y.core && value_of(x) == value_of(y);
       if (x.bind == Bind::Alias) return x.bound == y.bound;
-      return equal_folded(ast_.span(x).of(ast_.sql), ast_.span(y).of(ast_.sql));
+      return ast_.span(x).of(ast_.sql) == ast_.span(y).of(ast_.sql);
     case ExprKind::Literal:
       return ast_.span(x).of(ast_.sql) == ast_.span(y).of(ast_.sql);
     case ExprKind::Cast:
-    case ExprKind::Test:
-      return equal_folded(ast_.span(x).of(ast_.sql), ast_.span(y).of(ast_.sql));
+      if (type_of(x) != type_of(y)) return false;
+      break;
     case ExprKind::Call: {
       const Call& f = ast_.calls[x.data];
       const Call& g = ast_.calls[y.data];
@@ -317,6 +346,13 @@ bool Resolver::same(ExprId a, ExprId b) const {
     if (!same(c, d)) return false;
   }
   return c == 0 && d == 0;
+}
+
+// The type that a CAST names, as written: what follows its operand and AS.
+std::string_view Resolver::type_of(const Expr& cast) const {
+  uint32_t as = cast.last - 1;
+  while (ast_.lexemes[as].terminal != Terminal::kw_AS) --as;
+  return ast_.span(as + 1, cast.last - 1).of(ast_.sql);
 }
 
 }  // namespace pccsql::check

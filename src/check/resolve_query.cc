@@ -18,6 +18,39 @@ void Resolver::run() {
   free_names_.clear();
   query(1, nullptr, nullptr, 0);
   merged_joins();
+  pushed_conditions();
+}
+
+// SQLite pushes a condition from around a derived table into it, as HAVING where it aggregates. If all its aggregates stand
+// inside OVER it then finds a HAVING on a query that does not aggregate. It pushes past windows only where they have
+// PARTITION BY; which conditions it pushes hangs on many things, so any WHERE or ON counts.
+void Resolver::pushed_conditions() {
+  std::vector<bool> under_condition(ast_.cores.size(), false);
+  std::vector<CoreId> open;
+  for (CoreId id = 1; id < ast_.cores.size(); ++id) {
+    const Core& core = ast_.cores[id];
+    bool condition = core.where != 0;
+    for (Index i = core.from.first; i < core.from.end(); ++i) condition |= ast_.froms[i].on != 0;
+    if (condition) open.push_back(id);
+  }
+  while (!open.empty()) {
+    const Core& core = ast_.cores[open.back()];
+    open.pop_back();
+    for (Index i = core.from.first; i < core.from.end(); ++i) {
+      const Query& body = ast_.queries[ast_.froms[i].body];
+      if (body.cores.count != 1 || under_condition[body.cores.first]) continue;
+      under_condition[body.cores.first] = true;
+      open.push_back(body.cores.first);
+    }
+  }
+  for (CoreId id = 1; id < ast_.cores.size(); ++id) {
+    const Core& core = ast_.cores[id];
+    if (!under_condition[id] || !core.window_aggregate || !core.partitioned) continue;
+    if (core.grouped || core.has_aggregate) continue;
+    issues_.error(ast_.span_at(core.lexeme),
+                  "aggregates only inside OVER, with PARTITION BY, in a derived table with a WHERE or ON around it: the "
+                  "database may take the condition for a HAVING; add GROUP BY, or show the aggregate as well");
+  }
 }
 
 // SQLite merges a UNION ALL of FROM into the query around it by copying that query once per branch, and the copies lose
@@ -91,7 +124,10 @@ void Resolver::query(QueryId id, const Scope* outer, const WithFrame* with, Inde
       order_by_compound(query, scope);
     }
   }
-  for (Index i = query.cores.first; i < query.cores.end(); ++i) rewritten_for_windows(ast_.cores[i]);
+  for (Index i = query.cores.first; i < query.cores.end(); ++i) {
+    unused_windows(i, scope);
+    rewritten_for_windows(ast_.cores[i]);
+  }
   Scope nothing;  // LIMIT sees no column at all
   nothing.with = with;
   nothing.depth = scope.depth;
@@ -140,8 +176,11 @@ void Resolver::ctes(Query& query, WithFrame& frame) {
 
 void Resolver::core(CoreId id, Scope& scope) {
   if (ast_.cores[id].values) return;
+  Core& core = ast_.cores[id];  // may be resolved again, inside a named window
+  core.has_aggregate = core.window_aggregate = core.has_window = core.partitioned = false;
+  core.outer_aggregate = core.width = 0;
+  core.width_known = true;
   from(id, scope);
-  Core& core = ast_.cores[id];
 
   scope.aggregates = scope.windows = scope.select_list = true;
   for (Index i = core.items.first; i < core.items.end(); ++i) {
@@ -153,8 +192,14 @@ void Resolver::core(CoreId id, Scope& scope) {
     const uint64_t outer_references = std::exchange(references_, 0);
     const bool outer_window = std::exchange(window_seen_, false);
     const bool before = std::exchange(core.has_aggregate, false);
+    const uint32_t nested_before = std::exchange(core.outer_aggregate, 0);
+    const uint64_t outer_owners = std::exchange(aggregate_owners_, 0);
     expr(item.expr, scope);
-    item.references = references_;
+    item.outer_aggregate = (aggregate_owners_ & ((uint64_t{1} << scope.depth) - 1)) != 0;
+    aggregate_owners_ |= outer_owners;
+    item.nested_aggregate = core.outer_aggregate != 0;
+    if (core.outer_aggregate == 0) core.outer_aggregate = nested_before;
+    item.references = references_ & ((uint64_t{2} << scope.depth) - 1);  // those of SELECTs nested in it are its own
     item.has_window = window_seen_;
     item.has_aggregate = core.has_aggregate;
     core.has_aggregate |= before;
@@ -195,22 +240,25 @@ void Resolver::core(CoreId id, Scope& scope) {
       expr(term, group);
       continue;
     }
-    if (ast_.exprs[term].bind == Bind::Alias && ast_.items[ast_.exprs[term].bound].has_aggregate) {
+    const Item* item = ast_.exprs[term].bind == Bind::Alias ? &ast_.items[ast_.exprs[term].bound] : nullptr;
+    if (item != nullptr && (item->has_aggregate || item->outer_aggregate)) {
       issues_.error(ast_.span(ast_.exprs[term]), "aggregate functions are not allowed in the GROUP BY clause");
     }
-    if (ast_.exprs[term].bind == Bind::Alias && ast_.items[ast_.exprs[term].bound].has_window) {
+    if (item != nullptr && item->has_window) {
       issues_.error(ast_.span(ast_.exprs[term]), "window functions are not allowed in the GROUP BY clause");
     }
   }
-  // What no OVER refers to the database does not look at; the definition does.
-  for (Index w = core.windows.first; w < core.windows.end(); ++w) {
-    if (ast_.windows[w].resolved) continue;
-    Scope unused = scope;
-    unused.aliases = false;
-    unused.aggregates = true;
-    window(w, unused, id);
-  }
   scope.aliases = scope.aggregates = false;
+}
+
+// What no OVER refers to the database does not look at; the definition does.
+void Resolver::unused_windows(CoreId id, Scope scope) {
+  const Core& core = ast_.cores[id];
+  scope.core = id;
+  scope.aggregates = true;
+  for (Index w = core.windows.first; w < core.windows.end(); ++w) {
+    if (!ast_.windows[w].resolved) window(w, scope, id);
+  }
 }
 
 NameId Resolver::item_name(const Item& item) const {

@@ -63,6 +63,7 @@ class Resolver {
   void query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived = false);
   void ctes(Query& query, WithFrame& frame);
   void core(CoreId id, Scope& scope);
+  void unused_windows(CoreId id, Scope scope);
   void output_names(Query& query);
   NameId item_name(const Item& item) const;
   void push_output(NameId name, Index first);
@@ -97,6 +98,9 @@ class Resolver {
   bool bind_to_output_name(ExprId term, const Core& core, NameId name);
   Index place_of_output_name(const Core& core, NameId name) const;
   bool same(ExprId a, ExprId b) const;
+  std::vector<SourceColumn> value_of(const Expr& column) const;
+  std::vector<SourceColumn> value_of(const Core& core, const Output& output) const;
+  std::string_view type_of(const Expr& cast) const;
 
   // resolve_from.cc: FROM items, joins, `*`
   void from(CoreId id, const Scope& scope);
@@ -104,10 +108,12 @@ class Resolver {
   void no_such_table(Span where, const std::string& name);
   bool bind_cte(FromItem& item, NameId name, const Scope& scope);
   void use_cte(FromItem& item, Index cte, const Scope& scope);
+  void joined_tables(CoreId core);
   void join(CoreId core, Index item);
   void merge(CoreId core, Index item, NameId name, Span where);
   void star(CoreId core, Index item);
   void merged_joins();
+  void pushed_conditions();
   bool outer_join_right_of(const Core& core, Index item) const;
   bool is_ambiguous_merge(const Core& core, Index item, NameId name) const;
   Index column_count(const FromItem& item) const;
@@ -123,6 +129,7 @@ class Resolver {
   Found look_in_from(Expr& expr, NameId qualifier, NameId name, const Scope& scope);
   Found look_for_rowid(Expr& expr, NameId qualifier, const Scope& scope);
   Found look_in_aliases(Expr& expr, NameId name, const Scope& at, const Scope& scope);
+  bool aggregate_is_out_of_reach(const Item& item, const Scope& at, const Scope& scope) const;
   bool reaches_right_of(ExprId expr, CoreId core, Index item) const;
   bool any_unknown_source(const Scope& scope) const;
   std::string suggestion(std::string_view name, const Scope& scope) const;

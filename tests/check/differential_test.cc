@@ -88,7 +88,7 @@ bool is_definitions_own(const std::string& reason, const std::string& sql) {
   if (sql.find("rowid") != std::string::npos && reason.find("ORDER BY") != std::string::npos) return true;
   for (const char* rule : {"rowid", "two tables of one FROM", "ambiguous reference to", "NATURAL join over a column",
                            "ON refers", "GROUP BY over a number", "sub-select returns", "row value misused",
-                           "misuse of aggregate", "misuse of aliased", "IN element", "GLOB"}) {
+                           "misuse of aggregate", "misuse of aliased", "IN element", "GLOB", "aggregates only inside OVER"}) {
     if (reason.find(rule) != std::string::npos) return true;
   }
   return false;
