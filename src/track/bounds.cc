@@ -61,6 +61,18 @@ constexpr auto kEntries = std::to_array<Entry>({
       "argument of MIN and MAX"},
      detect::outer_names_in_aggregates},
     {{"name in a window's frame", "the bounds of a frame are numbers"}, detect::names_in_frames},
+    {{"alias of an expression in an aggregate",
+      "in COUNT, SUM and AVG an alias stands for a column; for anything else its expression is written again",
+      false, true},
+     detect::aliases_of_expressions_in_aggregates},
+    {{"alias of a SELECT in a condition",
+      "WHERE, HAVING and ON do not use the alias of an item that holds a SELECT", false, true},
+     detect::aliases_of_selects_in_conditions},
+    {{"names of one aggregate that FROM decides about",
+      "one name under two qualifiers in an argument of COUNT, SUM or AVG, or a name from a CTE or derived table beside "
+      "others, is written before FROM where the first choice of tables that holds them permits it",
+      false, true},
+     detect::names_that_from_decides_in_aggregates},
 
     {{"repeated CTE name", "each CTE of a statement has a name of its own"}, detect::repeated_ctes},
     {{"repeated CTE column", "the names in a CTE's column list differ"}, detect::repeated_cte_columns},
@@ -80,6 +92,19 @@ constexpr auto kEntries = std::to_array<Entry>({
      detect::stars_of_fixed_width},
     {{"ORDER BY of a set operation", "a set operation is sorted by numbers and by names that a branch puts out"},
      detect::order_by_expressions_of_sets},
+    {{"SELECT before its comparison",
+      "a SELECT to the left of what it is compared with lists what may be shown; to the right, what may be tested",
+      false, true},
+     detect::selects_before_their_comparison},
+    {{"sorted SELECT in a comparison",
+      "where a SELECT is compared, a set operation is not sorted, and what `*` lists or an enclosing SELECT gives is "
+      "not sorted or grouped by",
+      false, true},
+     detect::sorted_selects_in_comparisons},
+    {{"outer name in a compared SELECT",
+      "what a compared SELECT lists of an enclosing one before that one's FROM has closed is compared and nothing else",
+      false, true},
+     detect::outer_names_in_compared_selects},
 
     {{"row value", "rows in parentheses are not written, nor subqueries of several columns as values"},
      detect::row_values},
@@ -119,6 +144,7 @@ std::vector<BoundFound> find_bounds(const Catalog& catalog, const TrackSettings&
   const QueryTree tree(catalog, sql);
   for (size_t i = 0; i < kEntries.size(); ++i) {
     if (kBounds[i].any_alias_lifts && settings.aliases == Aliases::Any) continue;
+    if (kBounds[i].strict_alone && settings.profile != Profile::Strict) continue;
     Finder finder(tree, kBounds[i], found);
     for (uint32_t node = 0; node < tree.nodes.size(); ++node) kEntries[i].detector(finder, node);
   }

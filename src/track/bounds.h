@@ -18,6 +18,7 @@ struct Bound {
   std::string_view name;      // "select alias without AS"
   std::string_view sentence;  // for users: what is left out, and what to write instead where that is not plain
   bool any_alias_lifts = false;
+  bool strict_alone = false;  // profile paper has none of it
 };
 
 // All bounds that a detector finds, in the order in which docs/decoder.md lists them.

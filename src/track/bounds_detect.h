@@ -66,6 +66,14 @@ void stars_as_values(Finder& finder, uint32_t node);
 void stars_of_fixed_width(Finder& finder, uint32_t node);
 void order_by_expressions_of_sets(Finder& finder, uint32_t node);
 
+// bounds_roles.cc: arguments of aggregates, SELECTs that are compared
+void aliases_of_expressions_in_aggregates(Finder& finder, uint32_t node);
+void aliases_of_selects_in_conditions(Finder& finder, uint32_t node);
+void names_that_from_decides_in_aggregates(Finder& finder, uint32_t node);
+void selects_before_their_comparison(Finder& finder, uint32_t node);
+void sorted_selects_in_comparisons(Finder& finder, uint32_t node);
+void outer_names_in_compared_selects(Finder& finder, uint32_t node);
+
 // bounds_expressions.cc: expressions and calls
 void row_values(Finder& finder, uint32_t node);
 void empty_in_lists(Finder& finder, uint32_t node);

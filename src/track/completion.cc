@@ -107,6 +107,7 @@ bool Completer::allows(Terminal terminal) {
       Word word;
       word.terminal = terminal;
       word.literal.value = 1;
+      word.literal.digits = 1;
       word.literal.integer = terminal == Terminal::Integer;
       allowed_[index] = step.read(word);
     }
@@ -187,11 +188,20 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
         one = Choice{};
         one.word.terminal = Terminal::Integer;
         one.word.literal.value = 1;
+        one.word.literal.digits = 1;
         one.text = "1";
       }
       return one;
     }
     return literal();
+  }
+  if (store_.operators[frame.operators].divides && allows(Terminal::Float) && !frame.after) {
+    Choice real;
+    real.word.terminal = Terminal::Float;
+    real.word.literal.integer = false;
+    real.word.literal.digits = 1;
+    real.text = "1.";
+    return real;
   }
   if (allows(Terminal::kw_NULL) && slot == Slot::Name) return word(Terminal::kw_NULL);
   for (const Terminal closer :

@@ -141,6 +141,9 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
       return std::nullopt;
     case Kind::Bang:
       return "=";
+    case Kind::Digits:
+    case Kind::Zero:
+      return next.terminals[static_cast<size_t>(Terminal::Integer)] ? "" : ".";
     case Kind::Dot:
       return next.terminals[static_cast<size_t>(Terminal::Dot)] ? "" : "1";
     default:

@@ -37,8 +37,8 @@ Key content_of(const Expectation& next) {
     for (const std::string& name : *names) hash.add(name);
   }
   hash.add(uint64_t{next.free_word} | uint64_t{next.free_quoted} << 1 | uint64_t{next.free_string} << 2 |
-           uint64_t{next.alias} << 3 | uint64_t{next.extreme} << 4 | uint64_t{next.some_alias} << 5 |
-           uint64_t{next.glued} << 6 | uint64_t{next.most_value} << 32);
+           uint64_t{next.alias} << 3 | uint64_t{next.some_alias} << 5 | uint64_t{next.glued} << 6 |
+           uint64_t{next.most_digits} << 8 | uint64_t{next.most_value} << 32);
   hash.add(next.taken.size());
   for (const std::string& name : next.taken) hash.add(name);
   return hash.key();
@@ -86,16 +86,11 @@ const Expectation& SqlTracker::expected(Index sem) {
       case Terminal::Integer:
       case Terminal::Float: {
         word.literal.value = 1;
+        word.literal.digits = 1;
         word.literal.integer = terminal == Terminal::Integer;
         next.terminals[t] = fits(word);
         break;
       }
-      case Terminal::String:
-        word.literal.extreme = true;
-        word.literal.integer = false;
-        next.extreme = fits(word);
-        next.terminals[t] = next.extreme;
-        break;
       default:
         next.terminals[t] = fits(word);
         break;
@@ -110,11 +105,20 @@ const Expectation& SqlTracker::expected(Index sem) {
     next.terminals[static_cast<size_t>(Terminal::End)] = last.end();
     store_.release(mark);
   }
-  if (viable[static_cast<size_t>(Terminal::Integer)] && !viable[static_cast<size_t>(Terminal::String)]) {
-    Word large;
-    large.terminal = Terminal::Integer;
-    large.literal.extreme = true;
-    next.extreme = fits(large);
+  // In an argument that must stay plain numbers have a few digits in all.
+  if (const NumberKinds kinds = next.numbers(); (kinds.integer || kinds.real) && kinds.most_value == 0) {
+    Word number;
+    number.terminal = kinds.real ? Terminal::Float : Terminal::Integer;
+    number.literal.value = 1;
+    number.literal.integer = !kinds.real;
+    number.literal.odd = true;
+    if (!fits(number)) {
+      number.literal.odd = false;
+      for (number.literal.digits = Argument::kMostDigits; number.literal.digits > 1 && !fits(number);) {
+        --number.literal.digits;
+      }
+      next.most_digits = static_cast<uint8_t>(number.literal.digits);
+    }
   }
   if (viable[static_cast<size_t>(Terminal::Name)]) {
     const Store::Mark mark = store_.mark();

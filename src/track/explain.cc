@@ -183,7 +183,8 @@ Explanation SqlTracker::explain(PrefixId id) {
                                         : "no column of it may be used, so it cannot be named";
       if (source.nameable && source.closed && step.table_fits(source.name))
         why = "no column of it may be used, so it stands alone in its FROM";
-      if (source.nameable && step.level().plain_star && !source.all_public)
+      if (source.nameable && step.level().plain_star &&
+          !source.expands_to(step.level().compared ? Role::Where : Role::Sel))
         why = "`*` would put out columns that are not Public";
       result.blocked.push_back({catalog_name(*source.table), why});
     }

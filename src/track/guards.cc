@@ -11,16 +11,16 @@ namespace {
 constexpr size_t kRules = 256;
 std::array<std::array<std::atomic<uint64_t>, kRules>, 3> counts{};
 
-// Other events note what was written, or ask again what an earlier event of the same lexeme has settled: ORDER BY and LIMIT
-// come after the end of a SELECT, a window after OVER.
+// Other events note what was written, or ask again what an earlier event of the same lexeme has settled: LIMIT
+// comes after the end of a SELECT, a window after OVER.
 constexpr std::string_view kBegin[] = {"query",    "with",   "alias",   "join",  "join_condition", "using", "where",
                                        "group_by", "having", "windows", "range", "expr",           "cast",  "case",
-                                       "call",     "filter", "over"};
+                                       "call",     "filter", "over",    "order_by", "operand"};
 constexpr std::string_view kEnd[] = {"select", "select_item", "from", "from_item", "expr", "operand", "call"};
 constexpr std::string_view kTake[] = {"statement", "cte_name", "compound",   "select",  "select_item",    "alias",
                                       "from",      "join",     "table_name", "derived", "join_condition", "using",
                                       "expr",      "infix",    "negatable",  "tighter", "operand",        "in_set",
-                                      "type",      "signed",   "window",     "call",    "frame_start",    "frame_end"};
+                                      "type",      "cast",     "window",     "call",    "frame_start",    "frame_end"};
 
 struct Kind {
   Event::Kind kind;

@@ -54,6 +54,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
     hash.add(store_.control.top(sem.stack));  // after IS, a NOT is no operator yet
     hash.add(uint64_t{static_cast<uint8_t>(place.clause)} | uint64_t{place.inside} << 8 |
              uint64_t{place.aggregates} << 16 | uint64_t{place.windows} << 17 | uint64_t{place.local} << 18 |
+             uint64_t{place.compared} << 19 |
              uint64_t{top.part} << 24 | uint64_t{static_cast<uint32_t>(step.depth_here())} << 32);
     hash.add(uint64_t{term != nullptr} | uint64_t{term != nullptr && term->pure} << 1 |
              uint64_t{term != nullptr && term->compound} << 2 | uint64_t{term != nullptr && term->negative} << 3 |
@@ -79,7 +80,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
   const auto place = [&](const Place& p) {
     hash.add(uint64_t{static_cast<uint8_t>(p.clause)} | uint64_t{p.inside} << 8 | uint64_t{p.asked} << 16 |
              uint64_t{p.aggregates} << 17 | uint64_t{p.windows} << 18 | uint64_t{p.local} << 19 |
-             uint64_t{p.minmax} << 20);
+             uint64_t{p.minmax} << 20 | uint64_t{p.part} << 21 | uint64_t{p.compared} << 22);
   };
   const auto source = [&](const Source& s) {
     if (s.table) {
@@ -103,7 +104,8 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
   for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
     const Level& level = store_.levels[at];
     const uint32_t refs = store_.refs[level.refs].count;
-    uint32_t oldest = refs;  // refs that something open can still change
+    // Refs that something open can still change, or that may not be used again as anything.
+    uint32_t oldest = level.list.id != 0 ? 0 : refs;
     bool in_call = false;
     for (Index i = frame_id, left = open; left > 0; --left, i = store_.frames[i].below) {
       in_call |= store_.frames[i].kind == Frame::Call;
@@ -114,7 +116,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
       if (f.kind == Frame::Call) oldest = std::min(oldest, f.refs);
       hash.add(uint64_t{f.kind} | uint64_t{f.depth} << 8 | uint64_t{f.part} << 24 | uint64_t{f.pairs} << 32 |
                uint64_t{std::min<uint8_t>(f.order_terms, 2)} << 40 | uint64_t{f.readings} << 48 |
-               uint64_t{f.extreme} << 56 | uint64_t{f.after} << 57 | uint64_t{f.zero} << 58 |
+               uint64_t{f.after} << 57 | uint64_t{f.zero} << 58 |
                uint64_t{f.and_operand} << 59 | uint64_t{f.distinct} << 60 | uint64_t{f.star} << 61 |
                uint64_t{f.closed} << 62 | uint64_t{f.scalar_only} << 63);
       hash.add(uint64_t{static_cast<uint8_t>(f.unit)} | uint64_t{static_cast<uint8_t>(f.bound)} << 8 |
@@ -125,6 +127,13 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
                uint64_t{f.item_aggregate} << 28 | uint64_t{f.pattern} << 29 |
                uint64_t{f.height > kTallest - 300 ? f.height : uint16_t{0}} << 48);
       place(f.place);
+      hash.add(uint64_t{static_cast<uint8_t>(f.standing)} | uint64_t{f.first_list != 0} << 8 |
+               uint64_t{f.subquery != 0} << 9 | uint64_t{f.unshown} << 10 | uint64_t{f.ordinal} << 32);
+      if (f.argument.plain) {
+        hash.add(uint64_t{f.argument.distinct} | uint64_t{f.argument.derived} << 1 | uint64_t{f.argument.part} << 2 |
+                 uint64_t{f.argument.digits} << 8 | uint64_t{f.argument.products} << 16 |
+                 uint64_t{refs - std::min(refs, f.argument.refs)} << 32);
+      }
       const bool matters = f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
                            f.place.clause == Clause::Items || in_call || unsettled || names_something(sem, f.name);
       hash.add(uint64_t{matters} | uint64_t{static_cast<uint8_t>(matters ? f.quote : Quote::None)} << 8);
@@ -139,12 +148,13 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
         hash.add(uint64_t{std::min<uint16_t>(f.arguments, 1)});
       }
       if (f.kind == Frame::Expr) {
-        const bool told = f.place.inside == Place::Argument || f.place.clause == Clause::Items;
+        const bool told = f.place.inside == Place::Argument;
         hash.add(told ? refs - f.operand : 0);
         for (Index i = f.operators; i != 0; i = store_.operators[i].below) {
           const OperatorNode& op = store_.operators[i];
-          hash.add(uint64_t{op.precedence} | uint64_t{op.asks_right} << 8 | uint64_t{op.arithmetic} << 9 |
-                   uint64_t{op.extreme} << 10 | uint64_t{op.and_} << 11 | uint64_t{op.weights} << 16 |
+          hash.add(uint64_t{op.precedence} | uint64_t{op.divides} << 8 | uint64_t{op.and_} << 9 |
+                   uint64_t{op.sign} << 10 | uint64_t{op.compares} << 11 | uint64_t{op.unshown} << 12 |
+                   uint64_t{op.first_list != 0} << 13 | uint64_t{op.weights} << 16 |
                    uint64_t{told ? refs - op.left : 0} << 32);
         }
       }
@@ -153,11 +163,11 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
     hash.add(uint64_t{level.kind} | uint64_t{level.view} << 4 | uint64_t{static_cast<uint8_t>(level.clause)} << 8 |
              uint64_t{level.from_open} << 16 | uint64_t{level.settled} << 17 | uint64_t{level.star} << 18 |
              uint64_t{level.plain_star} << 19 | uint64_t{level.aggregating} << 20 | uint64_t{level.grouped} << 21 |
-             uint64_t{level.windowed} << 22 | uint64_t{level.extreme} << 23 | uint64_t{level.nested} << 24 |
-             uint64_t{level.item_aggregate} << 25 | uint64_t{level.item_window} << 26 | uint64_t{level.merges} << 28 |
-             uint64_t{level.outer_join} << 29 | uint64_t{level.item_star} << 30 | uint64_t{level.join_natural} << 31 |
-             uint64_t{level.join_outer} << 32 | uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34 |
-             uint64_t{level.window_free} << 35 | uint64_t{level.item_leaf} << 36);
+             uint64_t{level.windowed} << 22 | uint64_t{level.nested} << 24 | uint64_t{level.item_aggregate} << 25 |
+             uint64_t{level.item_window} << 26 | uint64_t{level.merges} << 28 | uint64_t{level.outer_join} << 29 |
+             uint64_t{level.item_star} << 30 | uint64_t{level.join_natural} << 31 | uint64_t{level.join_outer} << 32 |
+             uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34 | uint64_t{level.window_free} << 35 | uint64_t{level.item_leaf} << 36 | uint64_t{level.list.id != 0} << 40 |
+             uint64_t{level.compared} << 41 | uint64_t{level.unshown} << 42);
     hash.add(uint64_t{level.width} | uint64_t{std::min<uint16_t>(level.branches, 2)} << 16 |
              uint64_t{level.tables} << 32 | uint64_t{level.depth} << 48);
     hash.add(uint64_t{level.most_tables});
@@ -167,7 +177,9 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
     for (Index i = level.items; i != 0; i = store_.items[i].below) {
       const SelectItem& item = store_.items[i].item;
       hash.add(uint64_t{item.star} | uint64_t{item.aggregate} << 8 | uint64_t{item.window} << 9 |
-               uint64_t{item.extreme} << 10 | uint64_t{item.outward} << 11 | uint64_t{item.number} << 12 | 1u << 16);
+               uint64_t{item.outward} << 11 | uint64_t{item.number} << 12 |
+               uint64_t{item.nested} << 13 | 1u << 16);
+      if (level.list.id != 0) hash.add(uint64_t{item.first_ref} << 32 | item.last_ref);
       name(item.alias);
       name(item.column);
       name(item.qualifier);
@@ -178,10 +190,15 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
         if (store_.refs[i].count <= oldest) break;
         hash.add(uint64_t{ref.binding != 0 ? store_.bindings[ref.binding].permitted : uint8_t{0}} |
                  uint64_t{ref.roles} << 8 | uint64_t{ref.fixed} << 17 | uint64_t{ref.outward} << 18);
+        if (ref.argument != 0) {  // which column it is decides whether it is one a second time
+          for (const ColumnRef& column : store_.bindings[ref.binding].columns) {
+            hash.add(uint64_t{column.table} << 32 | column.column);
+          }
+        }
       } else {
         name(ref.qualifier);
         name(ref.name);
-        hash.add(uint64_t{ref.roles} | uint64_t{ref.fixed} << 17);
+        hash.add(uint64_t{ref.roles} | uint64_t{ref.fixed} << 17 | uint64_t{ref.argument} << 32);
       }
       place(ref.place);
     }
@@ -195,6 +212,9 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
     for (Index i = level.settled ? 0 : level.passed; i != 0; i = store_.name_lists[i].below) {
       name(store_.name_lists[i].qualifier);
       name(store_.name_lists[i].name);
+    }
+    for (Index i = level.settled ? 0 : level.twins; i != 0; i = store_.twins[i].below) {
+      hash.add(uint64_t{store_.twins[i].left} << 32 | store_.twins[i].right);
     }
     hash.add(0x5EEDu);
     for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) {
@@ -227,7 +247,7 @@ Key SqlTracker::key(PrefixId id) {
     hash.add(store_.texts.str(world_.settings().style == Style::Canonical ? lex.text : store_.texts.folded(lex.text)));
   }
   hash.add(uint64_t{prefix.literal.value} | uint64_t{prefix.literal.digits} << 32 |
-           uint64_t{prefix.literal.integer} << 48 | uint64_t{prefix.literal.extreme} << 49);
+           uint64_t{prefix.literal.integer} << 48 | uint64_t{prefix.literal.odd} << 49);
   return hash.key();
 }
 

@@ -11,7 +11,6 @@ bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
 void note_digit(Literal& literal, uint8_t byte) {
   ++literal.digits;
-  if (literal.digits > 15) literal.extreme = true;
   if (!literal.integer) return;
   const uint64_t value = uint64_t{literal.value} * 10 + (byte - '0');
   if (value > INT32_MAX) {
@@ -30,7 +29,7 @@ void note_literal(Literal& literal, const LexState& after, uint8_t byte) {
       note_digit(literal, byte);
       break;
     case Kind::HexMark:
-      literal.extreme = true;
+      literal.odd = true;
       break;
     case Kind::HexDigits: {
       const char c = fold(static_cast<char>(byte));
@@ -48,13 +47,11 @@ void note_literal(Literal& literal, const LexState& after, uint8_t byte) {
     case Kind::ExponentSign:
     case Kind::Exponent:
       literal.integer = false;
-      literal.extreme = true;
+      literal.odd = true;
       break;
     case Kind::String:
     case Kind::StringEnd:
       literal.integer = false;
-      if (is_digit(byte) && ++literal.digits > 15) literal.extreme = true;
-      if (const char c = fold(static_cast<char>(byte)); c == 'x' || c == 'e') literal.extreme = true;
       break;
     default:
       break;

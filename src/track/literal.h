@@ -10,8 +10,8 @@ namespace pccsql::track {
 struct Literal {
   uint32_t value = 0;  // of an integer that fits 31 bits
   uint16_t digits = 0;
-  bool integer = true;   // `value` is right
-  bool extreme = false;  // over 15 digits, in hex or with an exponent; a string that could be read so
+  bool integer = true;  // `value` is right
+  bool odd = false;     // in hex or with an exponent
 };
 
 // What a byte adds to the number or string that is open after it.

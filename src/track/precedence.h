@@ -6,6 +6,23 @@
 namespace pccsql::track {
 
 inline constexpr int kAnd = 2, kEquality = 4, kCollate = 11;
+inline bool is_comparison(Terminal op) {
+  switch (op) {
+    case Terminal::Equal:
+    case Terminal::NotEqual:
+    case Terminal::Less:
+    case Terminal::LessEqual:
+    case Terminal::Greater:
+    case Terminal::GreaterEqual:
+    case Terminal::kw_IS:
+    case Terminal::kw_ISNULL:
+    case Terminal::kw_NOTNULL:
+    case Terminal::kw_BETWEEN:
+      return true;
+    default:
+      return false;
+  }
+}
 inline int precedence(Terminal op) {
   switch (op) {
     case Terminal::kw_OR:

@@ -53,10 +53,12 @@ Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile)
       const RoleSet roles = permitted_roles(policy.of({id, i}));
       source.columns.push_back({table.columns[i].id, roles, table.columns[i].hidden});
       source.all_public &= table.columns[i].hidden || roles == kEveryRole;
+      source.all_tested &= table.columns[i].hidden || (roles & role_bit(Role::Where)) != 0;
     }
     source.closed = std::ranges::all_of(source.columns, [](const auto& column) { return column.permitted == 0; });
     source.index();
     if (source.nameable && source.all_public) all_public_.push_back(id);
+    if (source.nameable && source.all_tested) all_tested_.push_back(id);
     if (source.nameable && source.rowid) with_rowid_.push_back(id);
     sources_.push_back(std::move(source));
   }

@@ -272,11 +272,13 @@ bool SqlTracker::number_fits(const Prefix& prefix, const NumberKinds& next) cons
   const bool is_real =
       kind == Kind::Fraction || kind == Kind::ExponentMark || kind == Kind::ExponentSign || kind == Kind::Exponent;
   const bool hex = kind == Kind::HexMark || kind == Kind::HexDigits;
-  if (is_real ? !next.real : !next.integer) return false;
+  if (is_real || hex ? !(hex ? next.integer : next.real) : !(next.integer || next.real)) return false;
   if (hex && prefix.literal.digits > 17) return false;  // with the 0 before the x
   const bool owes = kind == Kind::HexMark || kind == Kind::ExponentMark || kind == Kind::ExponentSign;
   if (owes && prefix.length + 2u > longest) return false;
-  if (!next.extreme && prefix.literal.extreme) return false;
+  // Where a point must come there is room for it.
+  if (!is_real && !next.integer && prefix.length + 1u > longest) return false;
+  if (next.most_digits != 0 && (prefix.literal.odd || prefix.literal.digits > next.most_digits)) return false;
   if (next.most_value == 0) return true;
   return !is_real && !hex && prefix.literal.integer && prefix.literal.value >= 1 &&
          prefix.literal.value <= next.most_value;
@@ -389,18 +391,33 @@ std::vector<Use> SqlTracker::uses(PrefixId id) {
     Step last(store_, state);
     if (last.end()) settled = last.commit().uses;  // what the end of the text settles is counted, too
   }
-  const auto add_binding = [&](const Binding& binding, RoleSet roles) {
+  std::vector<UseNode> decided;  // about select lists, the last word first
+  for (Index i = settled; i != 0; i = store_.uses[i].below) {
+    if (store_.uses[i].last != 0) decided.push_back(store_.uses[i]);
+  }
+  const auto add_use = [&](Use use, ListId list) {
+    for (const UseNode& about : decided) {
+      if (list.id < about.list.id || list.id > about.last || list.nesting != about.list.nesting) continue;
+      use.role = about.compared ? Role::Where : Role::Sel;
+      break;
+    }
+    uses.push_back(use);
+  };
+  const auto add_binding = [&](const Binding& binding, RoleSet roles, ListId list) {
     for (const ColumnRef& column : binding.columns) {
       for (const Role role : kRoles) {
-        if ((roles & role_bit(role)) != 0) uses.push_back({column, role});
+        if ((roles & role_bit(role)) != 0) add_use({column, role}, list);
       }
     }
   };
-  for (Index i = settled; i != 0; i = store_.uses[i].below) uses.push_back(store_.uses[i].use);
+  for (Index i = settled; i != 0; i = store_.uses[i].below) {
+    if (store_.uses[i].last == 0) add_use(store_.uses[i].use, store_.uses[i].list);
+  }
   for (Index at = state.level; at != 0; at = store_.levels[at].parent) {
     for (Index i = store_.levels[at].refs; i != 0; i = store_.refs[i].below) {
       const Ref& ref = store_.refs[i].ref;
-      if (ref.binding != 0 && !ref.outward) add_binding(store_.bindings[ref.binding], ref.roles);
+      if (ref.binding == 0 || ref.outward) continue;
+      for (const auto& [roles, list] : parted(ref)) add_binding(store_.bindings[ref.binding], roles, list);
     }
   }
   store_.release(mark);

@@ -17,15 +17,15 @@ namespace pccsql::track {
 
 struct NumberKinds {
   bool integer = false, real = false;
-  bool extreme = true;      // of any size
+  uint8_t most_digits = 0;  // if not 0: of no more digits than these, without hex and exponent
   uint32_t most_value = 0;  // if not 0: an integer from 1 to this
 };
 
 // What may come next, at the beginning of a lexeme.
 struct Expectation {
   NumberKinds numbers() const {
-    return {terminals[static_cast<size_t>(Terminal::Integer)], terminals[static_cast<size_t>(Terminal::Float)], extreme,
-            most_value};
+    return {terminals[static_cast<size_t>(Terminal::Integer)], terminals[static_cast<size_t>(Terminal::Float)],
+            most_digits, most_value};
   }
 
   TerminalSet terminals;              // of these kinds; End: the text may end
@@ -40,7 +40,7 @@ struct Expectation {
   bool some_alias = false;   // likewise, or to name an item of FROM, except
   std::vector<std::string> taken;
   bool glued = false;       // no blank before it, in canonical style: around a `.`
-  bool extreme = true;      // numbers of any size, strings
+  uint8_t most_digits = 0;  // of NumberKinds
   uint32_t most_value = 0;  // if not 0: an integer from 1 to this
   Key content;              // of all of it
 };

@@ -22,6 +22,7 @@ void Step::push_frame(Frame frame) {
   frame.below = sem_.frame;
   frame.height = frame_.height;
   frame.refs = ref_count();
+  frame.argument = frame_.argument;
   frame_ = frame;
   frame_dirty_ = true;
   ++sem_.open;
@@ -30,12 +31,18 @@ void Step::push_frame(Frame frame) {
 // What was counted inside goes on being counted outside.
 void Step::pop_frame() {
   const uint16_t height = frame_.height;
+  const Argument argument = frame_.argument;
   --sem_.open;
   sem_.frame = frame_.below;
   frame_ = store_.frames[sem_.frame];
   frame_dirty_ = false;
   if (sem_.frame != 0 && frame_.height != height) {
     frame_.height = height;
+    frame_dirty_ = true;
+  }
+  const bool counted = frame_.kind == Frame::Call && frame_.function->mode == Callable::Sums;
+  if (sem_.frame != 0 && !counted && frame_.argument != argument) {
+    frame_.argument = argument;
     frame_dirty_ = true;
   }
 }
@@ -128,7 +135,7 @@ bool Step::enter(RuleId rule, const Word& word) {
     case R::select_item:
       level_.item_refs = ref_count();
       level_.item_alias = kNoName;
-      level_.extreme = level_.nested = level_.item_aggregate = level_.item_window = false;
+      level_.nested = level_.item_aggregate = level_.item_window = false;
       level_.item_leaf = 0;
       level_.item_star = false;
       level_dirty_ = true;
@@ -172,8 +179,12 @@ bool Step::enter(RuleId rule, const Word& word) {
       return true;
     }
     case R::expr:
-    case R::range:
       return open_expr();
+    case R::range:
+      if (!open_expr()) return false;
+      // Of BETWEEN, unless it is a bound of a window's frame.
+      if (below().kind == Frame::Expr && compares_here(below())) frame_.standing = Standing::Operand;
+      return true;
     case R::pattern:
       if (!open_expr()) return false;
       frame_.pattern = frame_dirty_ = true;
@@ -182,14 +193,18 @@ bool Step::enter(RuleId rule, const Word& word) {
       Frame set;
       set.kind = Frame::InSet;
       set.place = operand_place();
-      set.place.asked = true;
+      if (compares_here(frame_)) set.standing = Standing::Operand;
       set.depth = static_cast<uint16_t>(operand_depth() + 5);
       if (set.depth > world_.deepest()) return false;
       push_frame(set);
       return true;
     }
+    case R::operand: {
+      const bool divides = in_plain_argument() && !frame_.after && store_.operators[frame_.operators].divides;
+      return !divides || word.terminal == Terminal::Float || test_argument();
+    }
     case R::cast: {
-      if (!leave_term()) return false;
+      if (!leave_term() || !extend_argument()) return false;
       note_leaf(2);
       Frame cast;
       cast.kind = Frame::Cast;
@@ -200,7 +215,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       return true;
     }
     case R::case_: {
-      if (!leave_term()) return false;
+      if (!leave_term() || !extend_argument()) return false;
       Frame cases;
       cases.kind = Frame::Case;
       cases.place = operand_place();
@@ -221,7 +236,6 @@ bool Step::enter(RuleId rule, const Word& word) {
       filter.kind = Frame::Filter;
       filter.place = frame_.place;
       filter.place.windows = false;
-      filter.place.asked = true;
       if (frame_.part == 2) {
         filter.place.inside = Place::Window;
       } else {
@@ -285,7 +299,12 @@ bool Step::exit(RuleId rule) {
       return close_expr();
     case R::operand:
       return operand_done();
-    case R::in_set:
+    case R::in_set: {
+      const Frame set = frame_;
+      pop_frame();
+      take_lists(set);
+      return true;
+    }
     case R::filter:
     case R::window:
       pop_frame();
@@ -368,17 +387,16 @@ bool Step::shift(RuleId rule, const Word& word) {
       return read_operand(word);
     case R::in_set:
       return word.terminal != Terminal::RightParen || frame_.part != 0 || frame_.arguments > 0;
-    case R::signed_:  // of a type; no value, but a number all the same
-      return !word.literal.extreme || (word.terminal != Terminal::Integer && word.terminal != Terminal::Float) ||
-             extreme_literal();
     case R::type:
+      if (word.terminal == Terminal::LeftParen) return test_argument();
       if (word.terminal != Terminal::Name) return word.terminal != Terminal::String;
+      if ((frame_.pairs > 0 || !world_.is_real_type(word.name)) && !test_argument()) return false;
       frame_.pairs = static_cast<uint8_t>(frame_.pairs + 1);
       frame_dirty_ = true;
       return frame_.pairs <= 3 && word.quote == Quote::None &&
              std::find(world_.type_names().begin(), world_.type_names().end(), word.name) != world_.type_names().end();
     case R::cast:
-      return true;
+      return word.terminal != Terminal::RightParen || frame_.pairs > 0 || test_argument();
     case R::case_:
       read_case(word.terminal);
       return true;

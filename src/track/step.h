@@ -5,9 +5,11 @@
 // on copies of the innermost level and frame, and leaves everything older alone. Whatever it cannot be sure of it refuses.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "track/store.h"
@@ -24,6 +26,9 @@ struct Word {  // a lexeme with what the judge needs of it
   bool keyword = false;  // a bare word that is also a keyword
   Literal literal;
 };
+
+// The roles of a ref, those that hang on what becomes of a select list apart: MIN and MAX show in any case.
+std::array<std::pair<RoleSet, ListId>, 2> parted(const Ref& ref);
 
 class Step {
  public:
@@ -47,7 +52,7 @@ class Step {
   bool is_alias_shape(NameId name) const;
   // Whether an item that begins here would be a column that is already an item.
   bool repeats_item(NameId qualifier, NameId name) const;
-  std::vector<NameId> spent_qualifiers() const;
+  std::vector<NameId> spent_qualifiers();
   // Names that could qualify a column here, besides an alias that nothing mentions yet.
   std::vector<NameId> qualifiers() const;
   bool fresh_qualifier_fits();
@@ -83,11 +88,11 @@ class Step {
   // step_supply.cc, for those who explain and complete
   std::vector<std::optional<Witness>> witnesses() const;
   std::optional<Witness> witness(const Level& level) const;
-  std::vector<NameId> supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough) const;
+  std::vector<NameId> supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough);
   // Whether `supplied` may be asked instead of trying each name.
   bool asks_supply() const {
     return !level_.settled && level_.clause == Clause::Items && !level_.star && world_.settings().lookahead &&
-           !compound_term();
+           !compound_term() && !(frame_.argument.part && (level_.ctes != 0 || world_.settings().derived_names));
   }
   std::vector<FromItem> from_items(const Level& level) const;
   std::vector<SelectItem> items(const Level& level) const;
@@ -151,7 +156,7 @@ class Step {
   bool settle();
   const FromNode& last_item() const { return store_.from[level_.from]; }
   void store_last_item(FromItem item);
-  void add_use(const Binding& binding, RoleSet roles);
+  void add_use(const Binding& binding, RoleSet roles, ListId list = {});
   void flush_refs();
   void note_join_uses();
   bool note_star_uses();
@@ -168,7 +173,7 @@ class Step {
   bool alias_usable(const Level& level, const SelectItem& item, const Place& place, bool same_level) const;
   bool outward(Ref ref);
   bool around_fits() const;
-  void use_alias(Level& level, const SelectItem& item, const Place& place, bool nested);
+  bool use_alias(Level& level, const SelectItem& item, const Place& place, bool nested);
   Found find_rowid(const Level& level, NameId qualifier, NameId name, Binding& binding) const;
   // Either of them. Until FROM closes, `rowid` without a qualifier can only be a column that is called so.
   Found find(const Level& level, NameId qualifier, NameId name, Binding& binding) const {
@@ -228,6 +233,41 @@ class Step {
     level_dirty_ = true;
   }
 
+  // step_argument.cc: plain arguments of COUNT, SUM, AVG. Each is false where the columns do not permit what follows.
+  bool in_plain_argument() const;
+  bool test_argument();    // it is not plain
+  bool extend_argument();  // it is more than one column
+  bool literal_in_argument(const Word& word);
+  bool operator_in_argument(Terminal op);
+  bool call_in_argument(const Callable& function) {
+    return extend_argument() && (function.hands != Callable::None || test_argument());
+  }
+  bool column_in_argument();
+  std::vector<uint32_t> refs_left() const;
+  std::vector<NameId> names_left() const;
+  bool settle_arguments(std::vector<Ref>& refs) const;
+  bool arguments_fit(const Level& level, const Witness& found) const;
+
+  // step_compared.cc: SELECTs that are only compared
+  Standing standing_in_paren() const;
+  bool stands_loosely(Index operators) const;
+  // Whether a comparison that takes what was written so far to its left stands as a condition.
+  bool compares_here(const Frame& expr) const {
+    return expr.standing == Standing::Condition && stands_loosely(expr.operators);
+  }
+  void open_list(Level& inner, Standing standing);
+  void close_list(const Level& inner);
+  void take_lists(const Frame& from);
+  void gather_lists();
+  bool operate_on_lists(Terminal op);
+  void decide_lists(uint16_t first, uint16_t last, bool compared);
+  void note_unshown(const Ref& ref, RoleSet permitted);
+  ListId list_at(const Place& place) const {
+    return place.clause == Clause::Items && place.inside == Place::Plain ? level_.list : ListId{};
+  }
+  bool sort_by_item(const SelectItem& item);
+  bool sort_by_output(NameId name);
+
   // step_expr.cc: expressions and operators
   bool open_expr();
   bool close_expr();
@@ -238,10 +278,7 @@ class Step {
   bool read_literal(const Word& word);
   bool read_operator(Terminal op, bool postfix);
   void reduce(int precedence);
-  bool ask(uint32_t from);
-  bool ask_in(Level& level, uint32_t from, Place::Inside inside);
-  bool extreme_literal();
-  bool push_operator(Terminal op, int precedence, bool asks, bool arithmetic, int weight);
+  bool push_operator(Terminal op, int precedence, int weight, bool compares = false);
   int operand_depth() const;
   bool decide_name();
   bool close_term();

@@ -13,6 +13,8 @@ bool Step::open_call() {
   Frame call;
   call.kind = Frame::Call;
   call.function = world_.function(name);
+  const bool scalar = call.function->mode == Callable::Scalar || call.function->mode == Callable::Extreme;
+  if (scalar && !call_in_argument(*call.function)) return false;
   call.place = operand_place();
   call.depth = static_cast<uint16_t>(operand_depth());
   const Callable::Mode mode = call.function->mode;
@@ -96,9 +98,7 @@ bool Step::make_window() {
       refs = frame.refs;
       return;
     }
-    const bool asked = frame.place.asked;
     frame.place = place;
-    frame.place.asked = asked;
   });
   return put_out(refs);
 }
@@ -145,6 +145,7 @@ bool Step::put_out(uint32_t from) {
     if (ref.place.inside == Place::Window) return false;
     ref.place.inside = Place::Window;
     ref.roles = roles_at(ref.place);
+    ref.list = {};
     return true;
   });
 }
@@ -166,12 +167,10 @@ Place Step::argument_place() const {
       place.local = true;
       break;
     case Callable::Aggregate:
-      place.asked = true;
       place.aggregates = place.windows = false;
       place.local = true;
       break;
     case Callable::Extreme:
-      place.asked = true;
       if (first && !frame_.scalar_only) {  // an aggregate, if it stays alone
         place.local = true;
         if (frame_.distinct) {  // it will
@@ -185,8 +184,7 @@ Place Step::argument_place() const {
       place.windows = false;
       break;
     case Callable::Scalar:
-      place.asked |= !(function.hands == Callable::All || (function.hands == Callable::First && first) ||
-                       (function.hands == Callable::NotFirst && !first));
+      place.asked |= place.inside == Place::Argument && function.hands == Callable::NotFirst && first;
       break;
   }
   return place;

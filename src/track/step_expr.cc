@@ -11,6 +11,7 @@ Place Step::base_place() const {
   place.clause = level_.clause;
   switch (level_.clause) {
     case Clause::Items:
+      place.compared = level_.compared;
       place.aggregates = true;
       place.windows = windows;
       break;
@@ -29,9 +30,11 @@ Place Step::base_place() const {
 
 Place Step::operand_place() const {
   if (!in_frame()) return base_place();
-  if (frame_.kind != Frame::Expr) return frame_.place;
   Place place = frame_.place;
-  place.asked |= store_.operators[frame_.operators].asks_right;
+  if (place.inside == Place::Argument && world_.strict()) {
+    place.asked |= !frame_.argument.plain;
+    place.part = frame_.argument.part;
+  }
   return place;
 }
 
@@ -46,6 +49,9 @@ bool Step::open_expr() {
   const int branch = level_.depth + (level_.branches > 1 ? 2 : 0);
   if (!in_frame()) {
     expr.place = base_place();
+    const bool condition =
+        level_.clause == Clause::On || level_.clause == Clause::Where || level_.clause == Clause::Having;
+    if (condition && world_.strict()) expr.standing = Standing::Condition;
     switch (level_.clause) {
       case Clause::Items:
         expr.depth = static_cast<uint16_t>(branch + 4);
@@ -76,7 +82,6 @@ bool Step::open_expr() {
     switch (frame_.kind) {
       case Frame::Expr:  // the operand of BETWEEN or LIKE
         expr.place = operand_place();
-        expr.place.asked = true;
         expr.depth = static_cast<uint16_t>(operand_depth() + 4);
         break;
       case Frame::Call:
@@ -88,7 +93,7 @@ bool Step::open_expr() {
         break;
       case Frame::Case:
         expr.place = frame_.place;
-        expr.place.asked |= frame_.part < 2;
+        expr.place.asked |= expr.place.inside == Place::Argument && frame_.part < 2;
         expr.depth = static_cast<uint16_t>(frame_.depth + (frame_.part == 0 ? 1 : 6));
         break;
       case Frame::InSet:
@@ -110,12 +115,21 @@ bool Step::open_expr() {
         expr.place = frame_.place;
         expr.depth = frame_.depth;
         expr.and_operand = frame_.and_operand;
+        expr.standing = frame_.standing;
         break;
     }
   }
   if (expr.depth > world_.deepest()) return false;
+  const bool counted = in_frame() && frame_.kind == Frame::Call && frame_.function->mode == Callable::Sums;
+  const bool distinct = frame_.distinct;
   push_frame(expr);
   frame_.operand = ref_count();
+  if (counted) {
+    frame_.argument = {};
+    frame_.argument.plain = world_.strict() && expr.place.inside == Place::Argument;
+    frame_.argument.distinct = distinct;
+    frame_.argument.refs = ref_count();
+  }
   return true;
 }
 
@@ -123,10 +137,12 @@ bool Step::close_expr() {
   if (!frame_.after) return false;
   const bool alone = frame_.operators == 0;
   if (frame_.zero && (store_.operators[frame_.operators].and_ || (alone && frame_.and_operand))) return false;
+  gather_lists();
   const Frame done = frame_;
   const Frame* const order = term();
   const bool pure = order != nullptr && order->pure;
   pop_frame();
+  if (in_frame() && (frame_.kind == Frame::Expr || frame_.kind == Frame::Paren)) take_lists(done);
   sem_.zero = alone && done.zero && !done.operated;
   if (!alone || done.operated) sem_.bare = kNoName;
   if (pure && done.readings != 0) {  // a name that ORDER BY has not decided about: its parenthesis keeps it
@@ -182,7 +198,6 @@ bool Step::read_literal(const Word& word) {
   frame_dirty_ = true;
   sem_.bare = kNoName;
   frame_.zero = false;
-  const bool number = word.terminal == Terminal::Integer || word.terminal == Terminal::Float;
   note_leaf(word.terminal == Terminal::Integer && word.literal.integer && level_.item_leaf == 0 ? 1 : 2);
   if (word.terminal == Terminal::Integer) {
     if (!number_in_term(word.literal)) return false;
@@ -193,8 +208,7 @@ bool Step::read_literal(const Word& word) {
     if (order->compound) return false;
     change_term([](Frame& term) { term.pure = false; });
   }
-  if ((number || word.terminal == Terminal::String) && word.literal.extreme) return extreme_literal();
-  return true;
+  return literal_in_argument(word);
 }
 
 bool Step::read_operand(const Word& word) {
@@ -218,12 +232,10 @@ bool Step::read_operand(const Word& word) {
           term.negative ^= word.terminal == Terminal::Minus;
         });
       }
+      if (!(sign ? extend_argument() : test_argument())) return false;
       const uint32_t operand = frame_.operand;
-      const bool extreme = frame_.extreme;
-      if (!push_operator(word.terminal, word.terminal == Terminal::kw_NOT ? kNot : kUnary, !sign, false, 1))
-        return false;
+      if (!push_operator(word.terminal, word.terminal == Terminal::kw_NOT ? kNot : kUnary, 1)) return false;
       frame_.operand = operand;
-      frame_.extreme = extreme;
       return true;
     }
     case Terminal::kw_EXISTS: {
@@ -234,13 +246,14 @@ bool Step::read_operand(const Word& word) {
         if (order->compound) return false;
         change_term([](Frame& term) { term.pure = false; });
       }
-      return true;
+      return test_argument();
     }
     case Terminal::LeftParen: {
       Frame paren;
       paren.kind = frame_.part == 3 ? Frame::Exists : Frame::Paren;
       paren.place = operand_place();
       paren.depth = static_cast<uint16_t>(operand_depth() + (frame_.part == 3 ? 2 : 1));
+      paren.standing = standing_in_paren();
       paren.and_operand = store_.operators[frame_.operators].and_ || (frame_.operators == 0 && frame_.and_operand);
       frame_.part = 0;
       frame_dirty_ = true;
@@ -252,6 +265,7 @@ bool Step::read_operand(const Word& word) {
     case Terminal::RightParen: {
       const Frame paren = frame_;
       pop_frame();
+      take_lists(paren);
       frame_.after = true;
       frame_dirty_ = true;
       if (paren.kind == Frame::Exists || paren.part == 1) {

@@ -144,9 +144,7 @@ bool Step::merge_naturally(const Level& level, FromItem& right) const {
 bool Step::add_item(FromItem item) {
   const uint16_t tables = item.source->tables;
   if (level_.tables + tables > level_.most_tables) return false;
-  if (level_.star && !item.source->all_public) {
-    if (level_.plain_star) return false;
-  }
+  if (level_.plain_star && !item.source->expands_to(level_.compared ? Role::Where : Role::Sel)) return false;
   level_.tables = static_cast<uint16_t>(level_.tables + tables);
   level_.item_open = false;
   level_.merges |= !item.merged.empty();
@@ -217,7 +215,8 @@ bool Step::read_using(NameId name) {
 
 // Exactly one (merged) column of that name on the left, one on the right, and every column of them may be joined by.
 bool Step::can_merge(const Level& level, const FromItem& right, NameId name) const {
-  const RoleSet needed = level.plain_star ? kEveryRole : role_bit(Role::Join);  // of `q.*` the search knows more
+  RoleSet needed = role_bit(Role::Join);  // of `q.*` the search knows more
+  if (level.plain_star) needed = level.compared ? needed | role_bit(Role::Where) : kEveryRole;
   // With RIGHT and FULL the merged column is made of both sides, so an ON further left cannot have meant it.
   for (Index i = level.join_outer ? level.refs : 0; i != 0; i = store_.refs[i].below) {
     const Ref& ref = store_.refs[i].ref;
@@ -265,11 +264,11 @@ bool Step::fresh_alias_fits() {
   return on_copy([&](Step& copy) { return copy.name_item(copy.store_.names.intern("\x01")); });
 }
 
-void Step::add_use(const Binding& binding, RoleSet roles) {
+void Step::add_use(const Binding& binding, RoleSet roles, ListId list) {
   for (const ColumnRef& column : binding.columns) {
     for (const Role role : kRoles) {
       if ((roles & role_bit(role)) == 0) continue;
-      store_.uses.push_back({sem_.uses, {column, role}});
+      store_.uses.push_back({sem_.uses, {column, role}, list});
       sem_.uses = static_cast<Index>(store_.uses.size() - 1);
     }
   }
@@ -278,7 +277,10 @@ void Step::add_use(const Binding& binding, RoleSet roles) {
 void Step::flush_refs() {
   for (Index i = level_.refs; i != 0; i = store_.refs[i].below) {
     const Ref ref = store_.refs[i].ref;
-    if (ref.binding != 0 && !ref.outward) add_use(Binding(store_.bindings[ref.binding]), ref.roles);
+    if (ref.binding == 0 || ref.outward) continue;
+    const Binding binding = store_.bindings[ref.binding];
+    note_unshown(ref, binding.permitted);
+    for (const auto& [roles, list] : parted(ref)) add_use(binding, roles, list);
   }
 }
 
@@ -300,11 +302,16 @@ void Step::note_join_uses() {
 bool Step::note_star_uses() {
   const std::vector<FromItem> items = from_items(level_);
   bool permitted = true;
+  Ref ref;
+  ref.place.compared = level_.compared;
+  ref.roles = roles_at(ref.place);
+  ref.list = list_at(ref.place);
   const auto add_column = [&](const Source& source, const Source::Column& column) {
-    permitted &= (column.permitted & role_bit(Role::Sel)) != 0;
+    permitted &= (column.permitted & ref.roles) != 0;
+    note_unshown(ref, column.permitted);
     if (!source.table) return;
     const auto index = static_cast<ColumnIndex>(&column - source.columns.data());
-    add_use({{{*source.table, index}}, kEveryRole}, role_bit(Role::Sel));
+    add_use({{{*source.table, index}}, kEveryRole}, ref.roles, ref.list);
   };
   for (const SelectItem& star : this->items(level_)) {
     if (star.star == SelectItem::No) continue;
@@ -357,7 +364,7 @@ bool Step::settle() {
       bool found = false;
       for (Index i = level_.from; i != 0; i = store_.from[i].below) {
         const FromItem& item = store_.from[i].item;
-        found |= item.name == ref.qualifier && item.source->all_public;
+        found |= item.name == ref.qualifier && item.source->expands_to(level_.compared ? Role::Where : Role::Sel);
       }
       if (!found) return false;
       ref.binding = bind({});
@@ -378,6 +385,7 @@ bool Step::settle() {
         break;
     }
   }
+  if (!settle_arguments(refs)) return false;
   level_.refs = 0;
   for (const Ref& ref : refs) push_ref(level_, ref);
   if (any_outward) {

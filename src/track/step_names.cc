@@ -39,7 +39,7 @@ RoleSet Step::roles_at(const Place& place) const {
       roles = strict ? role_bit(Role::Sel) : 0;
       break;
     default:
-      roles = role_bit(Role::Sel);
+      roles = role_bit(place.compared && strict ? Role::Where : Role::Sel);
       break;
   }
   return place.minmax && strict ? roles | role_bit(Role::Sel) : roles;
@@ -76,6 +76,7 @@ Step::Found Step::find_in_from(const Level& level, NameId qualifier, NameId name
     if (groups == 0 || qualifier != kNoName || !holds(item.merged, name)) ++groups;
     if (groups == 1 && binding.item == 0) binding.item = node->count;
     binding.permitted &= column->permitted;
+    binding.derived |= !item.source->table;
     if (item.source->table) {
       binding.columns.push_back({*item.source->table, static_cast<ColumnIndex>(column - item.source->columns.data())});
     }
@@ -116,14 +117,18 @@ bool Step::alias_usable(const Level& level, const SelectItem& item, const Place&
   if (item.aggregate && !(same_level && place.aggregates)) return false;
   if (item.window && !(same_level && place.windows)) return false;
   if (item.outward && level.clause != Clause::Group && level.clause != Clause::Order) return false;
-  if (item.outward && (!same_level || place.inside != Place::Plain)) return false;
-  if (item.extreme && place.inside == Place::Argument) return false;
+  if (item.outward && (!same_level || place.inside != Place::Plain || level.list.id != 0)) return false;
+  // Nor whether a condition compares a SELECT in it.
+  if (item.nested && in_frame() && frame_.standing != Standing::None) return false;
+  // Whether its expression keeps an argument plain is not looked at.
+  if (world_.strict() && place.inside == Place::Argument && !place.asked && item.column == kNoName) return false;
   return true;
 }
 
 // An alias is its expression written again: what is counted there stays counted, the rest takes the role of the new place, and
 // with it whatever that place still turns out to be, unless the place is in a nested SELECT.
-void Step::use_alias(Level& level, const SelectItem& item, const Place& place, bool nested) {
+// False: what it names does not permit that.
+bool Step::use_alias(Level& level, const SelectItem& item, const Place& place, bool nested) {
   std::vector<Ref> again;
   for (Index i = level.refs; i != 0 && store_.refs[i].count > item.first_ref; i = store_.refs[i].below) {
     if (store_.refs[i].count > item.last_ref) continue;
@@ -131,24 +136,28 @@ void Step::use_alias(Level& level, const SelectItem& item, const Place& place, b
     if (ref.outward) continue;
     if (!ref.fixed && ref.place.inside == Place::Plain) {
       Place there = place;
-      there.asked |= ref.place.asked;
       there.minmax |= ref.place.minmax;
       ref.place = there;
       ref.roles = roles_at(there);
+      ref.argument = there.inside == Place::Argument && !nested ? frame_.argument.refs + 1 : 0;
+      ref.list = list_at(there);
       ref.fixed = nested;
+      if (ref.binding != 0 && (store_.bindings[ref.binding].permitted & ref.roles) != ref.roles) return false;
+      if (nested) note_unshown(ref, store_.bindings[ref.binding].permitted);
     } else {
       ref.fixed = true;
     }
     again.push_back(ref);
   }
   for (const Ref& ref : again) push_ref(level, ref);
+  return true;
 }
 
 // Without look-ahead: some table permits it.
 bool Step::plausible(const Ref& ref) const {
   const auto fits = [&](const Source& source) {
     if (!source.nameable) return false;
-    if (ref.name == kNoName) return source.all_public;
+    if (ref.name == kNoName) return source.expands_to(level_.compared ? Role::Where : Role::Sel);
     const Source::Column* column = source.find(ref.name);
     if (column == nullptr && ref.qualifier != kNoName && world_.is_rowid(ref.name)) column = source.rowid_column();
     return column != nullptr && (column->permitted & ref.roles) == ref.roles;
@@ -174,13 +183,16 @@ bool Step::use_column(NameId qualifier, NameId name) {
   ref.name = name;
   ref.place = place;
   ref.roles = roles_at(place);
+  ref.list = list_at(place);
+  if (place.inside == Place::Argument) ref.argument = frame_.argument.refs + 1;
   level_dirty_ = true;
   Binding binding;
   if (!level_.settled && level_.clause == Clause::Items) {
     if (qualifier == kNoName && world_.is_rowid(name) && !world_.is_column_name(name)) return false;
     if (qualifier != kNoName && !is_known_qualifier(qualifier)) return false;
     push_ref(level_, ref);
-    return world_.settings().lookahead ? viable(level_) : plausible(ref);
+    if (!column_in_argument()) return false;
+    return world_.settings().lookahead ? viable(level_) : plausible(store_.refs[level_.refs].ref);
   }
   const Found found = find(level_, qualifier, name, binding);
   if (found == Found::Bad) return false;
@@ -188,6 +200,7 @@ bool Step::use_column(NameId qualifier, NameId name) {
     if ((binding.permitted & ref.roles) != ref.roles) return false;
     if (level_.settled) ref.binding = bind(std::move(binding));
     push_ref(level_, ref);
+    if (!column_in_argument()) return false;
     return viable(level_);  // a claim, until FROM closes: nothing that comes may hold it
   }
   if (qualifier == kNoName && aliases_visible(level_)) {
@@ -195,9 +208,9 @@ bool Step::use_column(NameId qualifier, NameId name) {
       if (!alias_usable(level_, *alias, place, true)) return false;
       note_number(*alias);
       const bool counts =
+          level_.list.id != 0 ||
           !(place.inside == Place::Plain && (level_.clause == Clause::Group || level_.clause == Clause::Order));
-      if (counts) use_alias(level_, SelectItem(*alias), place, false);
-      return true;
+      return !counts || (use_alias(level_, SelectItem(*alias), place, false) && column_in_argument());
     }
   }
   if (place.local || level_.clause == Clause::Group || level_.clause == Clause::Order) return false;
@@ -221,6 +234,7 @@ bool Step::outward(Ref ref) {
     if (!outer.settled && outer.clause == Clause::Items) {
       if (ref.qualifier == kNoName && world_.is_rowid(ref.name) && !world_.is_column_name(ref.name)) return false;
       push_ref(outer, ref);
+      note_unshown(ref, 0);
       if (world_.settings().lookahead ? !viable(outer) : !plausible(ref)) return false;
       replace_level(id, outer);
       return around_fits();
@@ -229,6 +243,7 @@ bool Step::outward(Ref ref) {
     if (found == Found::Bad) return false;
     if (found == Found::Yes) {
       if ((binding.permitted & ref.roles) != ref.roles) return false;
+      note_unshown(ref, binding.permitted);
       if (outer.settled) ref.binding = bind(std::move(binding));
       push_ref(outer, ref);
       if (!viable(outer)) return false;
@@ -238,7 +253,7 @@ bool Step::outward(Ref ref) {
     if (ref.qualifier == kNoName && aliases_visible(outer)) {
       if (const SelectItem* alias = find_alias(outer, ref.name)) {
         if (!alias_usable(outer, *alias, ref.place, false)) return false;
-        use_alias(outer, SelectItem(*alias), ref.place, true);
+        if (!use_alias(outer, SelectItem(*alias), ref.place, true)) return false;
         replace_level(id, outer);
         return true;
       }
@@ -278,8 +293,8 @@ bool Step::star_fits(NameId qualifier) {
   if (joined_naturally(level_) || !star_leaves_room()) return false;
   Ref ref;
   ref.qualifier = qualifier;
-  ref.roles = role_bit(Role::Sel);
   ref.place = operand_place();
+  ref.roles = roles_at(ref.place);
   push_ref(level_, ref);
   level_.star = level_.item_star = true;
   level_.item_alias = qualifier;
@@ -311,11 +326,19 @@ uint8_t Step::readings(NameId name, Quote quote) {
   uint8_t readings = 0;
   const Frame* const order = term();
   const bool pure = order != nullptr && order->pure && level_.clause == Clause::Order;
-  if (pure && !order->signed_ && output_name(name)) readings |= AsAlias;
+  const auto sorts = [&] {
+    return level_.list.id == 0 || on_copy([&](Step& copy) { return copy.sort_by_output(name); });
+  };
+  if (pure && !order->signed_ && output_name(name) && sorts()) readings |= AsAlias;
   if (order != nullptr && order->compound) return readings;
   if (on_copy([&](Step& copy) { return copy.use_column(kNoName, name); })) readings |= AsColumn;
-  if (quote == Quote::Double && (readings & (AsColumn | AsAlias)) == 0 && string_fits(name)) readings |= AsString;
-  if (quote == Quote::None && (readings & AsColumn) == 0 && boolean_fits(name)) readings |= AsBoolean;
+  const auto constant_fits = [&] {
+    return !in_plain_argument() || on_copy([&](Step& copy) { return copy.test_argument(); });
+  };
+  if (quote == Quote::Double && (readings & (AsColumn | AsAlias)) == 0 && string_fits(name) && constant_fits())
+    readings |= AsString;
+  if (quote == Quote::None && (readings & AsColumn) == 0 && boolean_fits(name) && constant_fits())
+    readings |= AsBoolean;
   return readings;
 }
 

@@ -32,16 +32,19 @@ bool Step::open_query() {
       case Frame::InSet:
         if (frame_.arguments != 0) return false;
         inner.kind = Level::In;
+        open_list(inner, frame_.standing);
         inner.width = 1;
         inner.depth = static_cast<uint16_t>(frame_.depth - 2);
         break;
       case Frame::Exists:
         inner.kind = Level::Exists;
+        open_list(inner, frame_.standing);
         inner.depth = frame_.depth;
         break;
       case Frame::Paren:
-        if (compound_term()) return false;
+        if (compound_term() || !test_argument()) return false;
         inner.kind = Level::Scalar;
+        open_list(inner, frame_.standing);
         inner.width = 1;
         inner.depth = frame_.depth;
         break;
@@ -61,6 +64,7 @@ bool Step::open_query() {
       }
     }
     inner.ctes = level_.ctes;
+    inner.nesting = static_cast<uint16_t>(level_.nesting + 1);
   }
   commit();
   inner.parent = sem_.level;
@@ -84,6 +88,7 @@ bool Step::close_query() {
   if (inner.kind != Level::Cte && inner.kind != Level::Derived) {
     frame_.part = 1;
     frame_dirty_ = true;
+    close_list(inner);
     return true;
   }
   Source source;
@@ -153,6 +158,10 @@ bool Step::open_select() {
     next.cte = level_.cte;
     next.tables = level_.tables;
     next.most_tables = level_.most_tables;
+    next.list = level_.list;
+    next.nesting = level_.nesting;
+    next.compared = level_.compared;
+    next.unshown = level_.unshown;
     level_ = next;
   }
   ++level_.branches;
@@ -229,7 +238,7 @@ bool Step::close_item() {
   }
   item.aggregate = level_.item_aggregate;
   item.window = level_.item_window;
-  item.extreme = level_.extreme;
+  item.nested = level_.nested;
   item.first_ref = level_.item_refs;
   item.last_ref = ref_count();
   item.number = level_.item_leaf == 1 && !level_.nested;
@@ -301,6 +310,8 @@ bool Step::enter_clause(Clause clause) {
   if (level_.clause == Clause::Items && !outputs_fit(true)) return false;
   if (!level_.settled && !settle()) return false;
   if (clause == Clause::Having && !level_.grouped && !level_.aggregating) return false;
+  // What the other branches put out at that place would be shown as well.
+  if (clause == Clause::Order && level_.branches > 1 && level_.list.id != 0) return false;
   if (clause == Clause::Group || clause == Clause::Having) level_.grouped = true;
   level_.clause = clause;
   level_dirty_ = true;

@@ -17,6 +17,7 @@ void Store::release(const Mark& mark) {
   ctes.resize(mark.ctes);
   name_lists.resize(mark.name_lists);
   operators.resize(mark.operators);
+  twins.resize(mark.twins);
   uses.resize(mark.uses);
   sources.resize(mark.sources);
 }

@@ -38,6 +38,7 @@ struct Step::Owed {
     question.ctes = tables;
     question.rowids = step.world_.rowid_names();
     question.star = of.plain_star;
+    question.star_role = of.compared ? Role::Where : Role::Sel;
     barred = step.barred_outputs(of);
     question.barred = barred;
     question.may_merge = !(of.star && of.outer_join);  // merged columns in `*` could be ambiguous to the database
@@ -164,6 +165,7 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
         return false;
     }
   }
+  if (!arguments_fit(level, found)) return false;
   if (!level.star) return true;
   // With RIGHT or FULL, merged columns in `*` can be ambiguous to the database.
   if (level.outer_join) {
@@ -190,7 +192,7 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
 
 // Before FROM, and without `*`: the names among `candidates` that some FROM can supply, asked with one question. A name that
 // the last witness holds once, permitted, needs no search.
-std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough) const {
+std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough) {
   std::vector<NameId> fit;
   const Place place = operand_place();
   if (place.clause == Clause::Limit) return fit;
@@ -199,7 +201,20 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
   const std::optional<Witness> before = owed.ask(*this);
   if (!before) return fit;
   owed.local = place.local;
+  // Names that could be a column a second time: whether an argument stays plain with them is asked one by one.
+  const std::vector<NameId> left = names_left();
+  const auto recurs = [&](NameId name) {
+    return !left.empty() && (world_.is_rowid(name) || std::any_of(left.begin(), left.end(), [&](NameId other) {
+                               return other == name || world_.is_rowid(other);
+                             }));
+  };
   for (const NameId name : candidates) {
+    if (recurs(name)) {
+      if (!on_copy([&](Step& copy) { return copy.use_column(qualifier, name); })) continue;
+      fit.push_back(name);
+      if (one_is_enough) break;
+      continue;
+    }
     if (qualifier == kNoName && world_.is_rowid(name) && !world_.is_column_name(name)) continue;
     const bool boolean = qualifier == kNoName && (name == world_.true_name() || name == world_.false_name());
     if (boolean && !world_.is_column_name(name)) continue;

@@ -43,6 +43,7 @@ bool Step::close_term() {
     level_.window_free = true;
     level_dirty_ = true;
   }
+  if (frame_.pure && frame_.ordinal != 0 && !sort_by_item(item_at(frame_.ordinal))) return false;
   if (frame_.readings == 0) return true;
   return decide_name();
 }
@@ -65,9 +66,9 @@ bool Step::decide_name() {
   frame_.readings = 0;
   frame_.name = kNoName;
   frame_dirty_ = true;
-  if (frame_.kind == Frame::Term && (readings & AsAlias) != 0) return true;
+  if (frame_.kind == Frame::Term && (readings & AsAlias) != 0) return sort_by_output(name);
   if ((readings & AsColumn) != 0) return use_column(kNoName, name);
-  return (readings & (AsString | AsBoolean)) != 0;
+  return (readings & (AsString | AsBoolean)) != 0 && test_argument();
 }
 
 bool Step::number_in_term(const Literal& literal) {
@@ -80,6 +81,11 @@ bool Step::number_in_term(const Literal& literal) {
   }
   const int width = level_.branches > 1 ? level_.width : width_now(level_);
   bool place = !order->negative && literal.value >= 1 && static_cast<int>(literal.value) <= width;
+  if (place && level_.list.id != 0) {
+    const auto ordinal = static_cast<uint16_t>(literal.value);
+    place = on_copy([&](Step& copy) { return copy.sort_by_item(copy.item_at(ordinal)); });
+    if (place) change_term([&](Frame& term) { term.ordinal = ordinal; });
+  }
   if (place && level_.clause == Clause::Group) {
     const SelectItem item = item_at(static_cast<int>(literal.value));
     place = !item.aggregate && !item.window;

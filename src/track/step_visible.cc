@@ -70,7 +70,7 @@ bool Step::function_fits(NameId name) {
     case Callable::Window:
       return place.windows && operand_depth() + 18 <= world_.deepest();
     default:
-      return true;
+      return !in_plain_argument() || on_copy([&](Step& copy) { return copy.call_in_argument(*function); });
   }
 }
 
@@ -104,7 +104,7 @@ bool Step::repeats_item(NameId qualifier, NameId name) const {
 }
 
 // Qualifiers all of whose columns are items of this SELECT already, where a further item begins.
-std::vector<NameId> Step::spent_qualifiers() const {
+std::vector<NameId> Step::spent_qualifiers() {
   std::vector<NameId> spent;
   if (!asks_supply() || level_.items == 0) return spent;
   for (const Obligation& wanted : pending(level_)) {

@@ -27,19 +27,36 @@ enum class Clause : uint8_t { Items, From, On, Where, Group, Having, Order, Limi
 struct Place {
   Clause clause = Clause::Items;
   enum Inside : uint8_t { Plain, Argument, Filter, Window } inside = Plain;  // of COUNT/SUM/AVG; of FILTER; of a window
-  bool asked = false;       // more than the value itself is asked of a column here
+  bool asked = false;       // of Argument: it is not plain, or this is a condition in it; a column is tested here
+  bool part = false;        // of Argument: it is more than this one column
   bool aggregates = false;  // an aggregate may stand here
   bool windows = false;     // a window function may stand here
   bool local = false;       // inside an aggregate: names bind to this SELECT alone
   bool minmax = false;      // inside an aggregate MIN or MAX
+  bool compared = false;    // in a select list that is only compared
   friend bool operator==(const Place&, const Place&) = default;
+};
+
+// How what an expression or parenthesis holds stands to the comparisons of a WHERE, HAVING or ON.
+enum class Standing : uint8_t {
+  None,
+  Condition,  // under AND, OR, NOT and parentheses alone: its comparisons stand there
+  Operand,    // a whole operand of such a comparison, if nothing is done with it
+  Candidate,  // what a SELECT alone would be to the left of one
+};
+
+// A select list whose role hangs on what is done with its SELECT; 0: on nothing.
+struct ListId {
+  uint16_t id = 0;
+  uint16_t nesting = 0;  // of its SELECT
 };
 
 // The columns a name was bound to: several where USING merged them, none of a table where a query gave the value.
 struct Binding {
   std::vector<ColumnRef> columns;
   RoleSet permitted = kEveryRole;
-  uint32_t item = 0;  // the first FROM item that holds it, counted from 1
+  uint32_t item = 0;     // the first FROM item that holds it, counted from 1
+  bool derived = false;  // some of it is of a derived table or CTE
 };
 
 // One name as it was written. INVARIANT: `roles` are permitted, or can still be by the FROM that will bind it.
@@ -49,6 +66,8 @@ struct Ref {
   Index binding = 0;  // 0: its FROM has not closed
   RoleSet roles = 0;
   Place place;
+  uint32_t argument = 0;  // the argument of COUNT, SUM or AVG that it stands in, by the refs before it, from 1; 0: none
+  ListId list;            // that it stands in
   bool fixed = false;    // written in a nested SELECT, or counted where an alias was made: its roles change no more
   bool outward = false;  // bound by an enclosing SELECT, which has it in its own list
 };
@@ -65,9 +84,9 @@ struct SelectItem {
   NameId column = kNoName;  // an item that is a column is called after it
   bool aggregate = false;
   bool window = false;
-  bool extreme = false;                  // holds a literal that arithmetic could overflow with
   bool outward = false;                  // names a column of an enclosing SELECT
   bool number = false;                   // is one integer, signs, parentheses and COLLATE aside
+  bool nested = false;                   // holds a SELECT
   uint32_t first_ref = 0, last_ref = 0;  // of the level's refs, by count
 };
 struct ItemNode {
@@ -96,9 +115,19 @@ struct NameNode {
   NameId qualifier = kNoName, name = kNoName;
 };
 
-struct UseNode {  // a use that is settled
+// Two names on both sides of one operator in an argument, which a FROM may make one column.
+struct TwinNode {
+  Index below = 0;
+  uint32_t left = 0, right = 0;  // refs of the level, by count
+};
+
+// A use that is settled; or what became of the select lists of one nesting, from one to another.
+struct UseNode {
   Index below = 0;
   Use use;
+  ListId list;
+  uint16_t last = 0;  // of the lists that were decided about; 0: a use
+  bool compared = false;
 };
 
 // One query that is being written: what its current SELECT has so far, and what the query asks of its SELECTs.
@@ -115,7 +144,6 @@ struct Level {
   bool aggregating = false;  // an aggregate of its own in the select list
   bool grouped = false;
   bool windowed = false;
-  bool extreme = false;  // of the item being written
   bool nested = false;   // the item being written holds a SELECT
   bool item_star = false;
   bool item_aggregate = false, item_window = false;
@@ -128,12 +156,16 @@ struct Level {
   uint16_t tables = 0;                 // in FROM, counted through derived tables and CTEs
   uint16_t most_tables = kMostTables;  // of those; less in a derived table, by what the FROM around it has and needs
   uint16_t depth = 0;                  // of the parser's stack, below this query
-  Index refs = 0, items = 0, from = 0, passed = 0, ctes = 0, outputs = 0, declared = 0,
-        order_names = 0;    // declared: (…) after a CTE's name
+  Index refs = 0, items = 0, from = 0, passed = 0, ctes = 0, outputs = 0, declared = 0, order_names = 0,
+        twins = 0;          // declared: (…) after a CTE's name
   uint32_t item_refs = 0;   // refs when the item began
   uint16_t aggregates = 0;  // aggregates of its own so far, anywhere
   NameId item_alias = kNoName;
   NameId cte = kNoName;  // Cte: its name
+  ListId list;
+  uint16_t nesting = 0;
+  bool compared = false;  // its select list is only compared, as far as was written
+  bool unshown = false;   // that list holds what may not be shown
   // the join being written
   bool join_natural = false, join_outer = false, join_comma = false, item_open = false;
 };
@@ -142,13 +174,29 @@ struct Level {
 struct OperatorNode {
   Index below = 0;
   uint8_t precedence = 0;
-  bool asks_right = false;  // what comes to its right is asked, not handed on; also by those below
-  bool arithmetic = false;
-  bool extreme = false;  // its left operand holds such a literal
   bool and_ = false;
+  bool divides = false;
+  bool sign = false;
+  bool compares = false;
+  bool unshown = false;     // of its left operand
+  uint16_t first_list = 0;  // likewise
   uint8_t weight = 0;    // on the parser's stack
   uint16_t weights = 0;  // this one's and those below
   uint32_t left = 0;     // refs where its left operand begins
+};
+
+// The argument of COUNT, SUM or AVG that is being written. It is plain until a lexeme comes that a plain one does not hold;
+// that one makes every column of it tested.
+struct Argument {
+  static constexpr int kMostDigits = 6, kMostProducts = 2;
+  bool plain = false;
+  bool distinct = false;
+  bool derived = false;   // it holds a column of a derived table or CTE
+  bool part = false;      // it is more than one column
+  uint8_t digits = 0;     // of its numbers so far
+  uint8_t products = 0;   // how often it multiplies
+  uint32_t refs = 0;      // of the level, before it
+  friend bool operator==(const Argument&, const Argument&) = default;
 };
 
 struct Frame {
@@ -172,15 +220,20 @@ struct Frame {
   uint16_t depth = 0;   // of the parser's stack
   uint16_t height = 0;  // operators so far
   uint32_t refs = 0;    // refs when it began
+  Argument argument;    // that it is part of
   // Expr
   Index operators = 0;
   uint32_t operand = 0;      // refs where the operand at hand begins
-  bool extreme = false;      // the operand at hand holds such a literal
   bool after = false;        // the operand at hand is complete
   bool zero = false;         // it is the number 0 and nothing else
   bool and_operand = false;  // the whole expression is an operand of AND
   bool operated = false;     // it is more than one operand
   bool pattern = false;      // it is what LIKE, GLOB or ESCAPE is followed by
+  // Expr, of the operand at hand; Paren, Exists, InSet
+  Standing standing = Standing::None;
+  uint16_t first_list = 0;  // of the select lists in it that are compared if nothing more is done with it; 0: none
+  uint16_t subquery = 0;    // the list of the SELECT that it is, sign and parentheses aside, not compared yet
+  bool unshown = false;     // one of those lists holds what may not be shown: nothing more is done with it
   // the name at hand
   NameId name = kNoName;
   NameId qualifier = kNoName;
@@ -206,6 +259,7 @@ struct Frame {
   bool signed_ = false;
   bool compound = false;  // after a set operation
   bool number = false;    // of GROUP BY: it stands for an item that is a number
+  uint16_t ordinal = 0;   // the item that it stands for
 };
 
 enum Reading : uint8_t { AsColumn = 1, AsQualifier = 2, AsFunction = 4, AsAlias = 8, AsString = 16, AsBoolean = 32 };
@@ -222,6 +276,7 @@ struct Sem {
   bool zero = false;      // or the number 0
   bool as = false;        // AS was read, a new name must follow
   bool ended = false;     // a `;` was read
+  uint16_t lists = 0;     // select lists so far whose role hangs on what is done with them
   // SQLite cannot be trusted with both: what it merges may lose the place of a join's condition.
   bool outer_join = false;  // RIGHT or FULL was read
   bool union_all = false;   // so was UNION ALL, in a nested query
@@ -262,15 +317,17 @@ struct Store {
   std::vector<CteNode> ctes = std::vector<CteNode>(1);
   std::vector<NameNode> name_lists = std::vector<NameNode>(1);
   std::vector<OperatorNode> operators = std::vector<OperatorNode>(1);
+  std::vector<TwinNode> twins = std::vector<TwinNode>(1);
   std::vector<UseNode> uses = std::vector<UseNode>(1);
   std::deque<Source> sources;  // derived tables and CTEs; never moved
 
   struct Mark {
-    size_t names, levels, frames, refs, bindings, items, from, ctes, name_lists, operators, uses, sources;
+    size_t names, levels, frames, refs, bindings, items, from, ctes, name_lists, operators, twins, uses, sources;
   };
   Mark mark() const {
     return {names.size(), levels.size(), frames.size(),     refs.size(),      bindings.size(), items.size(),
-            from.size(),  ctes.size(),   name_lists.size(), operators.size(), uses.size(),     sources.size()};
+            from.size(),  ctes.size(),   name_lists.size(), operators.size(), twins.size(),    uses.size(),
+            sources.size()};
   }
   void release(const Mark& mark);
 };

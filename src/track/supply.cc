@@ -101,7 +101,7 @@ bool Search::name_open_item(State state, const Held& held, NameId name) {
 }
 
 // What USING and NATURAL have merged: Join everywhere, one group on the left; and if `q.*` expands one of its members
-// that the merge does not stand before, Sel for whatever holds the name, now and later.
+// that the merge does not stand before, its role for whatever holds the name, now and later.
 bool Search::expand_merged(State& state, NameId open_name) const {
   const std::span<const FromItem> present = question_->present;
   const auto expands = [&](size_t i) {
@@ -126,7 +126,7 @@ bool Search::expand_merged(State& state, NameId open_name) const {
       state.expanded |= asked_.mask_of(std::span(&name, 1));
       for (const FromItem& item : present) {
         const Source::Column* column = item.source->find(name);
-        if (column != nullptr && (column->permitted & role_bit(Role::Sel)) == 0) return false;
+        if (column != nullptr && (column->permitted & role_bit(asked_.star_role)) == 0) return false;
       }
     }
   }
@@ -142,7 +142,7 @@ FromChoice Search::filler(const State& state) const {
     return FromChoice{&source, kNoName, !own_name_is_free(state, held), {}, {}};
   };
   if (question_->star) {
-    for (const uint32_t id : sources_->all_public()) {
+    for (const uint32_t id : sources_->expanding_to(question_->star_role)) {
       if (auto choice = taken_if_free(sources_->all()[id])) return *std::move(choice);
     }
   } else {

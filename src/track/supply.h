@@ -42,6 +42,7 @@ struct Source {
   NameId name = kNoName;   // kNoName: a derived table
   bool nameable = true;    // a virtual table, or under strict one that is all Hidden, is not
   bool all_public = true;  // `*` may expand it
+  bool all_tested = true;  // likewise, where what it lists is only compared
   bool closed = false;     // a table, and no column of it may be used for anything
   uint16_t tables = 1;     // that the database counts for it
   std::vector<Column> columns;
@@ -51,6 +52,8 @@ struct Source {
 
   void index();  // fills by_name; to be called once columns are there
   const Column* find(NameId name) const;
+  // Whether a `*` that uses columns in this role, Sel or Where, may expand it.
+  bool expands_to(Role role) const { return role == Role::Where ? all_tested : all_public; }
   const Column* rowid_column() const { return rowid ? &columns[*rowid] : nullptr; }
 };
 
@@ -67,6 +70,7 @@ class Sources {
   std::span<const RoleSet> holder_roles(NameId column) const;
   // The nameable tables that `*` may expand.
   std::span<const uint32_t> all_public() const { return all_public_; }
+  std::span<const uint32_t> expanding_to(Role role) const { return role == Role::Where ? all_tested_ : all_public_; }
   // The nameable tables of which `rowid` is a column.
   std::span<const uint32_t> with_rowid() const { return with_rowid_; }
 
@@ -76,6 +80,7 @@ class Sources {
   std::vector<RoleSet> holder_roles_;   // parallel to holders_
   std::vector<uint32_t> first_holder_;  // by NameId of the catalogue, and one past the last
   std::vector<uint32_t> all_public_;
+  std::vector<uint32_t> all_tested_;
   std::vector<uint32_t> with_rowid_;
   std::vector<uint32_t> table_of_name_;
 };
@@ -118,7 +123,8 @@ struct SupplyQuestion {
   // Names that, behind a qualifier, stand for a column of their own: `rowid` and its kin. An item of the qualifier's name
   // settles them, also one that has none; without a qualifier they are columns of tables that are called so.
   std::span<const NameId> rowids;
-  bool star = false;               // `*` was written: only all-Public items and derived tables may come
+  bool star = false;               // `*` was written: only items that it may expand and derived tables may come
+  Role star_role = Role::Sel;      // of what it and `q.*` expand to; or Where
   bool derived_names = false;      // a derived table may supply what nothing else does
   std::span<const NameId> barred;  // names that what `*` and `q.*` expand must not hold
   size_t widest = ~size_t{0};      // columns that an item may have

@@ -63,6 +63,7 @@ bool Asked::read(const Sources& sources, const SupplyQuestion& question) {
   plain = passed = rowids = 0;
   roles = {};
   star = question.star;
+  star_role = question.star_role;
   barred = question.barred;
   bool expands = false;
   if (question.pending.size() > kMostNames) return false;
@@ -96,7 +97,7 @@ Mask Asked::mask_of(std::span<const NameId> wanted) const {
 }
 
 bool Asked::expands(const Source& source) const {
-  return source.all_public && std::none_of(barred.begin(), barred.end(), [&](NameId name) {
+  return source.expands_to(star_role) && std::none_of(barred.begin(), barred.end(), [&](NameId name) {
            const Source::Column* column = source.find(name);
            return column != nullptr && !column->hidden;
          });
@@ -236,7 +237,7 @@ void Supplies::complete(const Asked& asked, const Sources& sources, Mask missing
 
 // For `q.*`: one that holds none of the names is as good as any; only where all hold some does it matter which.
 void Supplies::add_public(const Asked& asked, const Sources& sources) {
-  for (const uint32_t table : sources.all_public()) {
+  for (const uint32_t table : sources.expanding_to(asked.star_role)) {
     if (known_item(table) != kNoItem) {
       has_free |= items[known_item(table)].hold == 0 && asked.expands(sources.all()[table]);
       continue;
@@ -255,7 +256,8 @@ void Supplies::keep_different() {
   buckets_.assign(size, kNoItem);
   const auto same = [](const Held& a, const Held& b) {
     return a.hold == b.hold && a.rowids == b.rowids && a.permit == b.permit &&
-           a.source->all_public == b.source->all_public && a.source->tables == b.source->tables;
+           a.source->all_public == b.source->all_public && a.source->all_tested == b.source->all_tested &&
+           a.source->tables == b.source->tables;
   };
   size_t kept = 0;
   for (const uint32_t item : alive) {

@@ -13,7 +13,6 @@ namespace pccsql::track {
 using Mask = uint64_t;
 using RoleMasks = std::array<Mask, 4>;  // by Role
 inline constexpr size_t kMostNames = 64;
-inline constexpr auto kSel = static_cast<size_t>(Role::Sel);
 inline constexpr auto kJoin = static_cast<size_t>(Role::Join);
 
 // What an item holds of the names in question, and what it permits them to be used for.
@@ -65,6 +64,7 @@ struct Asked {
   std::array<Qualifier, kMostNames> qualifiers;
   size_t qualifier_count = 0;
   bool star = false;
+  Role star_role = Role::Sel;
   std::span<const NameId> barred;
 
   // False: there are more names than bits.

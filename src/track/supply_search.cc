@@ -18,19 +18,19 @@ bool Search::settle(State& state, size_t index, const Held& held) {
 
 bool Search::fits(const State& state, const Held& held, bool starred) const {
   if ((held.hold & (state.passed | state.derived)) != 0) return false;
-  if ((held.hold & state.expanded & ~held.permit[kSel]) != 0) return false;
+  if ((held.hold & state.expanded & ~held.permit[static_cast<size_t>(asked_.star_role)]) != 0) return false;
   const Mask collision = held.hold & state.covered;
   if (collision != 0 && !question_->may_merge) return false;
   if ((collision & ~(state.joinable & held.permit[kJoin])) != 0) return false;
   const Mask selected = starred ? collision : collision & state.starred;
-  return (selected & ~(state.selectable & held.permit[kSel])) == 0;
+  return (selected & ~(state.selectable & held.permit[static_cast<size_t>(asked_.star_role)])) == 0;
 }
 
 void Search::cover(State& state, const Held& held, bool starred) const {
   const Mask names = held.hold & asked_.plain;
   state.covered |= names;
   state.joinable &= ~names | held.permit[kJoin];
-  state.selectable &= ~names | held.permit[kSel];
+  state.selectable &= ~names | held.permit[static_cast<size_t>(asked_.star_role)];
   if (starred) state.starred |= names;
 }
 

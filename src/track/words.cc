@@ -11,8 +11,8 @@ namespace {
 using Kind = LexState::Kind;
 
 // What WordSet::rest is made of.
-constexpr uint64_t kAlias = 1, kFreeWord = 2, kInteger = 4, kReal = 8, kExtreme = 16, kBlob = 32;
-constexpr int kMostValue = 32;
+constexpr uint64_t kAlias = 1, kFreeWord = 2, kInteger = 4, kReal = 8, kBlob = 32;
+constexpr int kMostDigits = 8, kMostValue = 32;
 
 }  // namespace
 
@@ -116,8 +116,8 @@ WordSet SqlTracker::words(PrefixId id) {
   if (kind == Kind::Word) return set;
   const NumberKinds numbers = next.numbers();
   if (!numbers.integer && !numbers.real) return set;
-  set.rest |= (numbers.integer ? kInteger : 0) | (numbers.real ? kReal : 0) | (numbers.extreme ? kExtreme : 0) |
-              uint64_t{numbers.most_value} << kMostValue;
+  set.rest |= (numbers.integer ? kInteger : 0) | (numbers.real ? kReal : 0) |
+              uint64_t{numbers.most_digits} << kMostDigits | uint64_t{numbers.most_value} << kMostValue;
   return set;
 }
 
@@ -125,7 +125,8 @@ bool SqlTracker::rest_takes(uint64_t rest, std::string_view text) {
   if (text.empty()) return true;
   const auto first = static_cast<uint8_t>(text[0]);
   if (first >= '0' && first <= '9') {
-    const NumberKinds kinds{(rest & kInteger) != 0, (rest & kReal) != 0, (rest & kExtreme) != 0,
+    const NumberKinds kinds{(rest & kInteger) != 0, (rest & kReal) != 0,
+                            static_cast<uint8_t>(rest >> kMostDigits),
                             static_cast<uint32_t>(rest >> kMostValue)};
     if (!kinds.integer && !kinds.real) return false;
     Prefix number;

@@ -20,6 +20,7 @@ constexpr std::string_view kUsualFunctions[] = {
     "rank",         "replace", "round",    "row_number", "rtrim",     "strftime", "substr",       "substring",
     "sum",          "time",    "total",    "trim",       "upper"};
 constexpr std::string_view kRowids[] = {"rowid", "oid", "_rowid_"};
+constexpr std::string_view kRealTypes[] = {"real", "float", "double"};
 
 bool looks_bare(std::string_view text) {
   if (text.empty()) return false;
@@ -107,6 +108,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   for (const std::string_view text : kTypes) type_names_.push_back(names_.find(text));
   for (const std::string_view text : kCollations) collations_.push_back(names_.find(text));
   for (size_t i = 0; i < 3; ++i) rowid_[i] = names_.find(kRowids[i]);
+  for (size_t i = 0; i < 3; ++i) real_types_[i] = names_.find(kRealTypes[i]);
   true_ = names_.find("true");
   false_ = names_.find("false");
 }
@@ -163,7 +165,6 @@ void World::add_functions() {
       callable.mode = text == "count" || text == "sum" || text == "avg" ? Callable::Sums : Callable::Aggregate;
     }
     if (text == "coalesce" || text == "ifnull") callable.hands = Callable::All;
-    if (text == "round") callable.hands = Callable::First;
     if (text == "iif") callable.hands = Callable::NotFirst;
     callable.usual =
         std::find(std::begin(kUsualFunctions), std::end(kUsualFunctions), text) != std::end(kUsualFunctions);

@@ -45,7 +45,7 @@ struct Callable {
     Extreme,    // MIN and MAX: an aggregate with one argument, a scalar with more
     Window,
   } mode = Scalar;
-  enum Hands : uint8_t { None, All, First, NotFirst } hands = None;  // arguments whose value the result is
+  enum Hands : uint8_t { None, All, NotFirst } hands = None;  // arguments that may stay plain
   bool star = false;                                                 // COUNT(*)
   bool usual = false;                                                // queries are commonly written with it
 };
@@ -118,6 +118,10 @@ class World {
   std::span<const NameId> column_names() const { return column_names_; }  // of tables that can be named; each once
   std::span<const NameId> type_names() const { return type_names_; }
   std::span<const NameId> collations() const { return collations_; }
+  // Whether CAST to it keeps an argument of SUM plain.
+  bool is_real_type(NameId name) const {
+    return name != kNoName && (name == real_types_[0] || name == real_types_[1] || name == real_types_[2]);
+  }
   bool is_column_name(NameId name) const { return name < is_column_.size() && is_column_[name]; }
   bool is_rowid(NameId name) const {
     return name != kNoName && (name == rowid_[0] || name == rowid_[1] || name == rowid_[2]);
@@ -149,6 +153,7 @@ class World {
   std::vector<uint16_t> function_of_;
   std::vector<NameId> function_names_, column_names_, type_names_, collations_;
   NameId rowid_[3] = {};
+  NameId real_types_[3] = {};
   NameId true_ = kNoName, false_ = kNoName;
 };
 

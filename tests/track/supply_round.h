@@ -107,6 +107,7 @@ struct Round {
     const NameId rowid = id("rowid");
     question.rowids = std::span(&rowid, 1);
     question.star = star;
+    question.star_role = compared ? Role::Where : Role::Sel;
     question.derived_names = derived_names;
     if (!outer.empty()) {
       question.can_pass = [this](std::span<const Obligation> all) {
@@ -159,7 +160,8 @@ struct Round {
     if (star) list.push_back("*");
     if (list.empty()) list.push_back("1");
     const std::string select = "SELECT " + joined(list, ", ") + from_text(from);
-    return with() + (outer.empty() ? select : "SELECT 1" + from_text(outer) + " WHERE EXISTS (" + select + ")");
+    const char* const exists = compared ? " WHERE EXISTS (" : " WHERE 1 = EXISTS (";
+    return with() + (outer.empty() ? select : "SELECT 1" + from_text(outer) + exists + select + ")");
   }
   std::string shown() const {
     std::string labels;
@@ -261,7 +263,8 @@ struct Round {
       if ((wanted.roles & role_bit(role)) == 0) continue;
       const Written probe{std::string(names.text(wanted.qualifier)), std::string(names.text(wanted.name)),
                           role_bit(role)};
-      const std::string sql = with() + "SELECT 1" + from_text(outer) + " WHERE EXISTS (SELECT " + probe.text() + ")";
+      const std::string sql =
+          with() + "SELECT 1" + from_text(outer) + " WHERE 1 = EXISTS (SELECT " + probe.text() + ")";
       const auto [known, is_new] = outer_answers.try_emplace(sql, false);
       if (is_new) known->second = is_safe(sql);
       if (!known->second) return false;
@@ -336,11 +339,13 @@ struct Round {
 
   void make_written() {
     star = below(8) == 0;
+    compared = !outer.empty() && below(2) == 0;
     const RoleSet roles[] = {kSelRole, kSelRole, kWhereRole, kJoinRole, kAggRole, kAggRole | kWhereRole};
     for (size_t i = 0, n = below(3) + 1; i < n; ++i) {
       const Written w = some_name(roles[below(outer.empty() ? 6 : 4)]);
       written.push_back(w);
-      const Obligation added{id(w.qualifier), w.name == "*" ? kNoName : id(w.name), w.roles};
+      const RoleSet listed = compared && w.roles == kSelRole ? kWhereRole : w.roles;
+      const Obligation added{id(w.qualifier), w.name == "*" ? kNoName : id(w.name), listed};
       const auto same = [&](const Obligation& o) { return o.qualifier == added.qualifier && o.name == added.name; };
       const auto known = std::find_if(pending.begin(), pending.end(), same);
       if (known == pending.end()) {
@@ -366,6 +371,7 @@ struct Round {
   bool name_open = false;
   bool merge_open = false;
   bool star = false;
+  bool compared = false;  // what is listed is tested, not shown
   std::vector<Written> written;
   std::vector<Obligation> pending;
   std::vector<Obligation> passed;

@@ -146,7 +146,22 @@ std::string LexemeSource::call() {
 }
 
 std::string LexemeSource::phrase(std::string_view text) {
-  switch (random_() % 14) {
+  switch (random_() % 20) {
+    case 14:
+      return cased(pick({"SUM(", "AVG(", "COUNT(", "COUNT(DISTINCT ", "SUM(CASE WHEN 1 THEN ", "SUM(COALESCE("})) +
+             column() + pick({" + ", " - ", " * ", " / ", ", "});
+    case 15:
+      return pick({"+", "-", "*", "/"}) + " " + pick({"2.0", "3", "123456", ".5", "1e3", "12.5"});
+    case 16:
+      return cased("WHERE") + " " + column() + " " +
+             cased(pick({"IN", "NOT IN", "=", "<>", "<", "IS", "BETWEEN"})) + " (" + cased("SELECT") + " " + column() + " " + cased("FROM") + " " + table();
+    case 17:
+      return cased(pick({"IN", "NOT IN", "=", ">=", "IS NOT"})) + " (" + cased("SELECT") + " " + column();
+    case 18:
+      return cased(pick({"EXISTS", "NOT EXISTS"})) + " (" + cased("SELECT") + " " + pick({"*", "1"}) + " " +
+             cased("FROM") + " " + table();
+    case 19:
+      return cased(pick({"WHERE", "AND", "OR", "HAVING", "ON"})) + " (" + cased("SELECT") + " " + column();
     case 0:
       return cased("ORDER BY");
     case 1:
