@@ -2,6 +2,7 @@
 //
 // Only what the checker calls safe is ever run, whatever the method. The audit line is written before any row is shown:
 // what cannot be written down is not answered.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>

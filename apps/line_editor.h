@@ -2,6 +2,7 @@
 // terminal it reads lines.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "apps/source.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>

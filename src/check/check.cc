@@ -1,6 +1,7 @@
 #include "check/check.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <tuple>
 #include <utility>

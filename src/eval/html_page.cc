@@ -1,5 +1,7 @@
 #include "eval/html_page.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "eval/html_assets.h"
 #include "eval/html_plots.h"

@@ -1,5 +1,6 @@
 #include "eval/run_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>

@@ -1,6 +1,7 @@
 #include "track/paper_scope.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/text.h"
 #include "syntax/grammar.h"

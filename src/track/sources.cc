@@ -1,5 +1,6 @@
 // The tables of a catalogue as sources of names: what each column permits, and which tables hold a name.
 #include <algorithm>
+#include <utility>
 
 #include "track/supply.h"
 

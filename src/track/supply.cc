@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "track/supply_search.h"
 

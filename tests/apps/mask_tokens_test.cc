@@ -1,4 +1,6 @@
 // How queries are cut into tokens, what times are summed up to, and which ways through the grammar are counted.
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "apps/mask_coverage.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <iterator>
 
 namespace pccsql {
 namespace {

@@ -2,8 +2,10 @@
 // PCCSQL_UPDATE=1) writes what the checker says into the files instead; read the difference before you keep it.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <ostream>
 #include <set>
 
 #include "base/file.h"

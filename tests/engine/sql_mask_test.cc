@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <ostream>
 
 #include "benchmark_data.h"
 #include "engine/demo.h"

@@ -2,6 +2,7 @@
 // on as if it had not.
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <thread>

@@ -2,6 +2,7 @@
 // comes back after a rollback; and greedy chat on top of it.
 #include "model/scripted.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 

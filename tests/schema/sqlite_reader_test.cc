@@ -1,7 +1,9 @@
 // The reader of SQLite files: what it takes over from SQLite, and what it does with files that are none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 
 #include "schema/reader.h"
 #include "schema/scratch.h"

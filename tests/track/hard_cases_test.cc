@@ -3,6 +3,7 @@
 // completion, and the query that it completes to is safe and prepared too. What is stopped without being a bound of the
 // decoder is not safe; what is a bound is one that is documented.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 

@@ -3,6 +3,7 @@
 // them.
 #include "track/paper_tracker.h"
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <string>

@@ -1,6 +1,7 @@
 // What the search for a FROM does, case by case; supply_brute_test.cc compares it with brute force.
 #include "track/supply.h"
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <string>

@@ -1,5 +1,7 @@
 #include "track/attack/shrink.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "syntax/lexer.h"
