@@ -73,5 +73,39 @@ TEST(Equality, KeysHistoriesAndRollback) {
   EXPECT_GT(twins, 0u);
 }
 
+// Where two texts look alike and part a few lexemes on, a token that holds those lexemes must tell them apart at once.
+TEST(Equality, KeysKnowWhatIsDecidedLater) {
+  const SchemaPtr schema = schema_of("later", "CREATE TABLE t(a INT, b INT, c INT, d INT);");
+  Policy policy(schema->catalog, ColumnPolicy::Public);
+  policy.set({0, 0}, ColumnPolicy::ConditionOnly);
+  policy.set({0, 2}, ColumnPolicy::AggregateOnly);
+  policy.set({0, 3}, ColumnPolicy::AggregateOnly);
+  Ground ground("later", schema, policy, {});
+  const auto tracker = sql_trackers(ground)();
+  struct Pair {
+    std::string one, other, goes_on;  // the second does not go on so
+  };
+  for (const Pair& pair : std::vector<Pair>{
+           {"SELECT b FROM t WHERE b IN (SELECT b + 1 FROM t WHERE 1 ",
+            "SELECT b FROM t WHERE b IN (SELECT a + 1 FROM t WHERE 1 ", ") = 1"},
+           {"SELECT b FROM t WHERE b IN (SELECT b + 1 AS n FROM t WHERE 1 ",
+            "SELECT b FROM t WHERE b IN (SELECT a + 1 AS n FROM t WHERE 1 ", "ORDER BY n)"},
+           {"SELECT b FROM t WHERE (b = (SELECT b FROM t)) ", "SELECT b FROM t WHERE (b = (SELECT a FROM t)) ", "+ 1"},
+           {"SELECT COUNT(*) FROM t HAVING SUM(c + b ", "SELECT COUNT(*) FROM t HAVING SUM(d + b ", "- d) > 1"},
+           {"SELECT SUM(c * b ", "SELECT SUM(c * b * 2 ", "* NULL) FROM t"},
+           {"SELECT SUM(c + 12345 ", "SELECT SUM(c + 123456 ", "+ 1) FROM t"},
+           {"SELECT SUM(c ", "SELECT SUM(DISTINCT c ", "+ 1) FROM t"},
+       }) {
+    const PrefixId one = push_all(*tracker, tracker->start(), pair.one);
+    const PrefixId other = push_all(*tracker, tracker->start(), pair.other);
+    ASSERT_NE(one, kDead) << pair.one;
+    ASSERT_NE(other, kDead) << pair.other;
+    const bool first = push_all(*tracker, one, pair.goes_on) != kDead;
+    const bool second = push_all(*tracker, other, pair.goes_on) != kDead;
+    EXPECT_NE(first, second) << pair.one << "| " << pair.goes_on;
+    EXPECT_FALSE(tracker->key(one) == tracker->key(other)) << pair.one << "\n" << pair.other;
+  }
+}
+
 }  // namespace
 }  // namespace pccsql::attack
