@@ -26,4 +26,4 @@ configure_package_config_file(cmake/pccsqlConfig.cmake.in ${PROJECT_BINARY_DIR}/
   INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/pccsqlConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/pccsqlConfig.cmake ${PROJECT_BINARY_DIR}/pccsqlConfigVersion.cmake
-  DESTINATION ${package_folder})
+  cmake/ggml_cuda.cmake DESTINATION ${package_folder})

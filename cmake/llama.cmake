@@ -1,5 +1,6 @@
 # Finds llama.cpp and sets PCCSQL_HAS_LLAMA. Looks at what the user has installed (CMAKE_PREFIX_PATH, the system) and at
-# the prefix of scripts/llama.sh in the cache folder. Nothing is ever fetched or built here.
+# the prefix of scripts/llama.sh in the cache folder (PCCSQL_BACKEND in the environment says which, of several). Nothing is
+# ever fetched or built here.
 set(PCCSQL_LLAMA AUTO CACHE STRING "Use llama.cpp: AUTO (where it is found), ON (must be found), OFF")
 set_property(CACHE PCCSQL_LLAMA PROPERTY STRINGS AUTO ON OFF)
 
@@ -20,6 +21,7 @@ if(PCCSQL_LLAMA)
   endif()
   if(llama_FOUND)
     set(PCCSQL_HAS_LLAMA ON)
+    include(cmake/ggml_cuda.cmake)
     message(STATUS "llama.cpp ${llama_VERSION}: ${llama_DIR}")
   elseif(PCCSQL_LLAMA STREQUAL "AUTO")
     message(STATUS "llama.cpp: not found, built without it (scripts/llama.sh makes it)")

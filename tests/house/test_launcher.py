@@ -172,6 +172,21 @@ class Launcher(unittest.TestCase):
             (self.root / "llama").unlink()
             self.assertEqual(self.launch(*arguments).stderr, "made\nbuilding pccsql (once) …\n", arguments)
 
+    def test_builds_again_when_another_llama_is_made_or_asked_for(self):
+        cache = self.base / "cache"
+        env = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        env.pop("PCCSQL_BACKEND", None)
+        again = "building pccsql …\n"
+        self.launch(env=env)
+        self.assertEqual(self.launch(env=env).stderr, "")
+        (cache / "pccsql" / "llama-1-cuda-x.part").mkdir(parents=True)  # not finished
+        (cache / "pccsql" / "llama-1-cuda-x.log").touch()
+        self.assertEqual(self.launch(env=env).stderr, "")
+        (cache / "pccsql" / "llama-1-cuda-x").mkdir()
+        self.assertEqual([self.launch(env=env).stderr for _ in range(2)], [again, ""])
+        env["PCCSQL_BACKEND"] = "cpu"
+        self.assertEqual([self.launch(env=env).stderr for _ in range(2)], [again, ""])
+
     def test_goes_on_without_llama_where_it_cannot_be_made(self):
         self.stand_in_for_llama("echo no network >&2; exit 2\n")
         for _ in range(2):  # tried each time: the network may be back

@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 #include <utility>
 
+#ifdef __linux__
 #include <sched.h>
+#endif
 
 #include "model/file_identity.h"
 #include "model/llama/gguf_vocabulary.h"
@@ -19,6 +22,7 @@ namespace {
 
 // Cores, not the two halves of each that some processors show: the network is limited by what a core can multiply.
 uint32_t usable_cores() {
+#ifdef __linux__
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
@@ -31,6 +35,9 @@ uint32_t usable_cores() {
     cores.insert(siblings);
   }
   return std::max<uint32_t>(1, static_cast<uint32_t>(cores.size()));
+#else
+  return std::max(1u, std::thread::hardware_concurrency());
+#endif
 }
 
 class LlamaModel : public Model {
