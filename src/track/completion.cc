@@ -342,7 +342,9 @@ std::optional<std::string> Completer::finish(Index sem, bool parted) {
     const bool punctuation = choice->text == ")" || choice->text == "," || choice->text == "(" || choice->text == ".";
     if (!parted && !punctuation) text += ' ';
     text += choice->text;
-    parted = !is_word_byte(choice->text.back()) && choice->text.back() != '`' && choice->text.back() != '"';
+    // After a number that ends with its point, END would begin an exponent.
+    const char last = choice->word.terminal == Terminal::Float ? '1' : choice->text.back();
+    parted = !is_word_byte(last) && last != '`' && last != '"';
     sem = tracker_.read_word(sem, choice->word);
   }
   if (!ended) return std::nullopt;
