@@ -57,7 +57,7 @@ const std::vector<Alphabet>& alphabets() {
        {"SELECT SUM(", "a", "b", "CASE WHEN", "THEN", "END", "COALESCE(", "CAST(", "AS REAL)", "AS INT)", ",", "-", ")",
         "FROM t"},
        8,
-       9},
+       10},
       {"twins",
        {"SELECT SUM(", "t.a", "x.a", "u.a", "a", "-", ")", "FROM", "t", "u", "AS x", ",", "USING (a)", "JOIN"},
        10,
