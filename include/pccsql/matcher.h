@@ -80,7 +80,7 @@ class Matcher {
   bool accept_text(std::string_view bytes);
 
   // Takes back the last `steps` steps (tokens, or texts), with the refusal or the end that they led to. More than there
-  // are: false, and nothing changes. A refusal by an internal error stays: nothing that was computed is trusted then.
+  // are: false, and nothing changes. A refusal by an exception inside stays: nothing that was computed is trusted then.
   bool rollback(size_t steps);
 
   // A second generation with the same text so far. The two are independent from now on, and each may go to its own

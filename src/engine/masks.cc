@@ -177,7 +177,7 @@ std::shared_ptr<const StoredMask> Matcher::Impl::current_mask() {
   std::shared_ptr<const StoredMask> mask = near ? tight_mask(top.prefix) : loose_mask(top.prefix);
   if (!mask->empty || top.refusing != kNotRefusing) return mask;
   if (engine_->looks_ahead()) {
-    fault("no token can follow");
+    refuse(RefusalCause::Fault, kNothingFollows);
   } else if (!near || loose_mask(top.prefix)->empty) {
     refuse(RefusalCause::NothingToAsk, "nothing that is permitted can follow: a dead end");
   } else {

@@ -136,8 +136,8 @@ bool Matcher::Impl::accept_token(TokenId id) {
   const Vocabulary& vocabulary = engine_->vocabulary();
   const bool ends = vocabulary.is_end_of_text(id);
   const auto closed = [&] {  // over, or refused: the end of the text alone may come
-    if (!ends && refused_at_ == kNever) refuse(RefusalCause::Fault, "a token was accepted after the end");
     stay(ends);
+    if (!ends) refuse(RefusalCause::Fault, "a token was accepted after the end");
     return ends;
   };
   if (!is_open()) return closed();
@@ -156,8 +156,8 @@ bool Matcher::Impl::accept_token(TokenId id) {
 bool Matcher::Impl::accept_text(std::string_view bytes) {
   if (bytes.empty()) return is_open();
   if (!is_open()) {
-    if (refused_at_ == kNever) refuse(RefusalCause::Fault, "a text was accepted after the end");
     stay(false);
+    refuse(RefusalCause::Fault, "a text was accepted after the end");
     return false;
   }
   const size_t before = steps_.size();
@@ -227,9 +227,9 @@ Result<Done> Matcher::Impl::fill(uint32_t* words, size_t width) {
     found->write_to(mask);
     if (steps_.back().refusing != kNotRefusing) {
       for (const TokenId id : current_refuse_tokens()) mask.set(id);
-      if (mask.count() == 0) fault("no token can follow");
+      if (mask.count() == 0) refuse(RefusalCause::Fault, kNothingFollows);
     }
-    return !broken_;
+    return refused_at_ == kNever;
   });
   if (!admitted) return end_alone();
   return Done{};

@@ -59,6 +59,7 @@ class Matcher::Impl {
   static constexpr size_t kNever = SIZE_MAX;
   static constexpr uint8_t kNotRefusing = 0xFF;
   static constexpr uint32_t kNoMark = UINT32_MAX;  // of a step that made nothing
+  static constexpr const char* kNothingFollows = "internal error: no token can follow";
 
   // A text that finishes the query within the budget, cut into tokens, of which `taken` are there.
   struct Plan {

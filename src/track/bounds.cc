@@ -16,8 +16,8 @@ struct Entry {
 
 // The sentences below say these figures.
 static_assert(kLongestBlank == 32 && kLongestLiteral == 256 && kLongestNumber == 40 && kLongestNewName == 64);
-static_assert(kDeepest == 78 && kTallest == 900 && kMostTables == 60 && kMostOutputs == 1900);
-static_assert(kMostBranches == 480 && kMostArguments == 100);
+static_assert(kDeepest == 78 && kTallest == 900 && kMostTables == 60 && kMostOutputs == 2000);
+static_assert(kMostBranches == 480 && kMostArguments == 100 && kMostOwed == 2048);
 
 constexpr auto kEntries = std::to_array<Entry>({
     {{"comment", "comments are not written"}, detect::comments},
@@ -30,7 +30,10 @@ constexpr auto kEntries = std::to_array<Entry>({
     {{"tall expression", "an expression has at most 900 operators"}, detect::tall_expressions},
     {{"many tables", "a query names at most 60 tables, those inside derived tables and CTEs counted"},
      detect::many_tables},
-    {{"many select items", "a SELECT has at most 1,900 items"}, detect::many_outputs},
+    {{"many select items", "a SELECT has at most 2,000 items"}, detect::many_outputs},
+    {{"many names", "a SELECT names at most 2,048 different columns before its FROM"}, detect::many_names},
+    {{"many conditions", "ON, USING and WHERE of a SELECT have at most 900 operators and merged columns together"},
+     detect::many_conditions},
     {{"many set operations", "a query has at most 480 branches"}, detect::many_branches},
     {{"many arguments", "a call has at most 100 arguments, a CTE 100 named columns"}, detect::many_arguments},
 
@@ -84,6 +87,10 @@ constexpr auto kEntries = std::to_array<Entry>({
       "bodies "
       "hold, all of them, and are not asked if they hold both"},
      detect::outer_joins_beside_union_all},
+    {{"aggregate in a window alone",
+      "in a derived table or CTE, an aggregate inside OVER stands beside GROUP BY or an aggregate that is not, if a window is "
+      "partitioned"},
+     detect::aggregates_in_windows_alone},
     {{"* as one value", "a subquery that is a value, or that IN asks, names its column"}, detect::stars_as_values},
     {{"* where the width is fixed",
       "after the first branch of a set operation, in a CTE with a column list, and in a "

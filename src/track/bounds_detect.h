@@ -34,8 +34,10 @@ void long_strings(Finder& finder, uint32_t node);
 void long_numbers(Finder& finder, uint32_t node);
 void long_new_names(Finder& finder, uint32_t node);
 void tall_expressions(Finder& finder, uint32_t node);
+void many_conditions(Finder& finder, uint32_t node);
 void many_tables(Finder& finder, uint32_t node);
 void many_outputs(Finder& finder, uint32_t node);
+void many_names(Finder& finder, uint32_t node);
 void many_branches(Finder& finder, uint32_t node);
 void many_arguments(Finder& finder, uint32_t node);
 
@@ -62,6 +64,7 @@ void repeated_cte_columns(Finder& finder, uint32_t node);
 void stars_joined_naturally(Finder& finder, uint32_t node);
 void stars_over_outer_merges(Finder& finder, uint32_t node);
 void outer_joins_beside_union_all(Finder& finder, uint32_t node);
+void aggregates_in_windows_alone(Finder& finder, uint32_t node);
 void stars_as_values(Finder& finder, uint32_t node);
 void stars_of_fixed_width(Finder& finder, uint32_t node);
 void order_by_expressions_of_sets(Finder& finder, uint32_t node);

@@ -1,5 +1,6 @@
 // Detectors of what is about lexemes, lengths and counts.
 #include <algorithm>
+#include <set>
 
 #include "track/bounds_detect.h"
 #include "track/world.h"
@@ -50,6 +51,21 @@ int tables_of(const QueryTree& tree, uint32_t item) {
     if (tree.is(i, "from_item") && tree.up(i, {"query"}) == query) sum += tables_of(tree, i);
   }
   return std::max(sum, 1);
+}
+
+// With subqueries in it, each operator counts once more for every one that it stands in.
+void tall_around_subqueries(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "expr") || tree.up(node, {"operand"}) != kNoNode) return;
+  int height = 0;
+  bool nested = false;
+  for (uint32_t i = node + 1; i < tree.nodes[node].next; ++i) {
+    nested |= tree.is(i, "select");
+    if (!tree.is(i, "infix") && !tree.is(i, "tighter") && !tree.is(i, "negatable") && !tree.is(i, "operand")) continue;
+    ++height;
+    for (uint32_t at = tree.up(i, {"select"}); at != kNoNode && at > node; at = tree.up(at, {"select"})) ++height;
+    if (nested && height > kTallest) return finder.at({tree.of(i).begin, tree.of(node).end});
+  }
 }
 
 }  // namespace
@@ -106,6 +122,7 @@ void long_new_names(Finder& finder, uint32_t node) {
 
 void tall_expressions(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
+  tall_around_subqueries(finder, node);
   if (!tree.is(node, "expr") && !tree.is(node, "range") && !tree.is(node, "pattern")) return;
   int height = 0;
   for (uint32_t i = node + 1; i < tree.nodes[node].next;) {
@@ -127,6 +144,50 @@ void tall_expressions(Finder& finder, uint32_t node) {
       return finder.at({tree.at(tree.is(i, "operand") ? first - 1 : first).begin, tree.of(i).end});
     }
     i = own ? i + 1 : tree.nodes[i].next;
+  }
+}
+
+// The database joins ON, USING and WHERE to one expression.
+void many_conditions(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "select")) return;
+  const auto operators_in = [&](uint32_t part) {
+    size_t count = 0;
+    for (uint32_t i = part + 1; i < tree.nodes[part].next; ++i) {
+      count += tree.is(i, "infix") || tree.is(i, "tighter") || tree.is(i, "negatable") || tree.is(i, "operand");
+    }
+    return count;
+  };
+  size_t conditions = 0;
+  const auto add = [&](uint32_t part, size_t more) {
+    const bool over = conditions <= kTallest && conditions + more > kTallest;
+    if (over) finder.at({tree.of(part).begin, tree.of(node).end});
+    conditions += more;
+  };
+  const uint32_t from = tree.child(node, "from");
+  for (const QueryTree::FromItem& item : tree.from(node)) {
+    add(item.node, item.merged.size());
+    const uint32_t condition = tree.nodes[item.node].next;
+    if (condition >= tree.nodes[from].next || !tree.is(condition, "join_condition")) continue;
+    if (tree.first(condition) == Terminal::kw_ON) add(condition, operators_in(condition));
+  }
+  if (const uint32_t where = tree.child(node, "where"); where != kNoNode && conditions > 0) {
+    add(where, operators_in(where));
+  }
+}
+
+// Before its FROM, that is, those of subqueries there counted.
+void many_names(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "select")) return;
+  std::set<std::string> names;
+  for (const uint32_t item : tree.children(node, "select_item")) {
+    for (uint32_t i = item + 1; i < tree.nodes[item].next; ++i) {
+      const auto use = tree.is(i, "operand") ? tree.name_use(i) : std::nullopt;
+      if (!use) continue;
+      names.insert((use->qualifier ? tree.name(*use->qualifier) : "") + "." + tree.name(use->lexeme));
+      if (names.size() > kMostOwed) return finder.at(tree.of(i));
+    }
   }
 }
 

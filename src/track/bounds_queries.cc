@@ -120,6 +120,29 @@ void outer_joins_beside_union_all(Finder& finder, uint32_t node) {
   }
 }
 
+// In a derived table or CTE, with a window that is partitioned.
+void aggregates_in_windows_alone(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "select") || tree.child(node, "group_by") != kNoNode) return;
+  const uint32_t query = tree.up(node, {"query"});
+  if (query == kNoNode || !(tree.is(tree.parent(query), "derived") || tree.is(tree.parent(query), "cte"))) return;
+  bool inside = false;
+  bool partitioned = false;
+  for (uint32_t i = query; i < tree.nodes[query].next; ++i) {
+    if (tree.select_of(i) != node) continue;
+    partitioned |= tree.is(i, "partition");
+    if (!tree.is(i, "call") || tree.has_over(i) || !tree.is_aggregate(i)) continue;
+    uint32_t around = tree.up(i, {"call", "select_item", "query"});
+    while (tree.is(around, "call") && !tree.has_over(around)) {
+      around = tree.up(around, {"call", "select_item", "query"});
+    }
+    if (!tree.is(around, "call")) return;
+    inside = true;
+  }
+  if (!inside || !partitioned) return;
+  finder.at(tree.through_next({tree.of(node).begin, tree.of(query).end}));
+}
+
 void stars_as_values(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   bool plain = false;

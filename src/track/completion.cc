@@ -68,7 +68,7 @@ std::optional<Completer::Choice> Completer::next_name() {
 
 // A new name that can stand here.
 std::optional<Completer::Choice> Completer::fresh_name(Index sem) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 20000; ++i) {
     const std::string text = i < 3 ? std::string(1, static_cast<char>('x' + i)) : "x" + std::to_string(i - 3);
     const Choice fresh = name(text);
     if (fresh.word.quote != Quote::None) continue;
@@ -175,6 +175,7 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     return word(Terminal::kw_AS);
   }
   if (slot == Slot::NewName && !allows(Terminal::RightParen)) return fresh_name(sem);
+  if (step.owes_group(level) && allows(Terminal::kw_GROUP)) return word(Terminal::kw_GROUP);
   for (const Terminal closer : {Terminal::RightParen, Terminal::kw_END, Terminal::kw_THEN}) {
     if (allows(closer)) return word(closer);
   }
@@ -313,7 +314,7 @@ std::optional<std::string> Completer::complete(PrefixId id) {
 
 // From between two lexemes. What follows from a state follows from every state with its key.
 std::optional<std::string> Completer::finish(Index sem, bool parted) {
-  constexpr int kMostLexemes = 6000;
+  constexpr int kMostLexemes = 50000;  // of several SELECTs that each owe 2,000 outputs
   constexpr size_t kMostKept = 50000;
   struct Station {
     Key key;

@@ -97,6 +97,7 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
     open = level.outer_open;
     in_body = level.kind == Level::Cte;
     effort.lexemes += level.kind == Level::Statement ? 2 : 4;
+    if (step.owes_group(level)) effort.lexemes += 3;  // GROUP BY NULL
     if (level.settled) continue;
     const auto items = store_.items[level.items].count;
     const uint32_t width = std::max<uint32_t>(level.width, 1);

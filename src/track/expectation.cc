@@ -182,10 +182,11 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
   // In canonical style a column is one item of a SELECT, unless nothing else is left: models that may not write what they
   // want would else repeat what they may write.
   const auto add_new_items = [&](NameId qualifier, const std::vector<NameId>& names) {
-    const bool all = !canonical || std::all_of(names.begin(), names.end(),
-                                               [&](NameId name) { return step.repeats_item(qualifier, name); });
+    const NameIndex written = canonical ? step.item_columns() : NameIndex();
+    const auto repeats = [&](NameId name) { return written.find(qualifier, name).has_value(); };
+    const bool all = std::ranges::all_of(names, repeats);
     for (const NameId name : names) {
-      if (all || !step.repeats_item(qualifier, name)) add(name, true);
+      if (all || !repeats(name)) add(name, true);
     }
   };
   // In canonical style a table of which nothing may be used stands alone, unless nothing else is left: models that may not

@@ -145,7 +145,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
         hash.add(uint64_t{level.aggregates != f.operand});
         hash.add(refs - f.refs);
       } else {
-        hash.add(uint64_t{std::min<uint16_t>(f.arguments, 1)});
+        hash.add(uint64_t{std::min<uint16_t>(f.arguments, 1)} | uint64_t{f.arguments >= kMostTerms} << 1);
       }
       if (f.kind == Frame::Expr) {
         const bool told = f.place.inside == Place::Argument;
@@ -166,11 +166,15 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
              uint64_t{level.windowed} << 22 | uint64_t{level.nested} << 24 | uint64_t{level.item_aggregate} << 25 |
              uint64_t{level.item_window} << 26 | uint64_t{level.merges} << 28 | uint64_t{level.outer_join} << 29 |
              uint64_t{level.item_star} << 30 | uint64_t{level.join_natural} << 31 | uint64_t{level.join_outer} << 32 |
-             uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34 | uint64_t{level.window_free} << 35 | uint64_t{level.item_leaf} << 36 | uint64_t{level.list.id != 0} << 40 |
-             uint64_t{level.compared} << 41 | uint64_t{level.unshown} << 42);
+             uint64_t{level.join_comma} << 33 | uint64_t{level.item_open} << 34 | uint64_t{level.window_free} << 35 |
+             uint64_t{level.item_leaf} << 36 | uint64_t{level.list.id != 0} << 40 | uint64_t{level.compared} << 41 |
+             uint64_t{level.unshown} << 42 | uint64_t{level.join_full} << 44 | uint64_t{level.window_aggregate} << 45 |
+             uint64_t{level.window_partition} << 46 | uint64_t{level.terms + 1 >= kMostTerms} << 47 |
+             uint64_t{level.join_left} << 48 | uint64_t{level.join_words} << 50);
     hash.add(uint64_t{level.width} | uint64_t{std::min<uint16_t>(level.branches, 2)} << 16 |
              uint64_t{level.tables} << 32 | uint64_t{level.depth} << 48);
-    hash.add(uint64_t{level.most_tables});
+    const bool counts = !level.settled || level.conditions > kTallest - 300;
+    hash.add(uint64_t{level.most_tables} | uint64_t{counts ? level.conditions : uint16_t{0}} << 16);
     hash.add(uint64_t{level.branches > kMostBranches - 100 ? level.branches : uint16_t{0}});
     name(level.item_alias);
     if (level.clause == Clause::Items) hash.add(refs - level.item_refs);
@@ -206,7 +210,8 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
       const FromNode& node = store_.from[i];
       source(*node.item.source);
       name(node.item.name);
-      hash.add(uint64_t{node.item.name_open} | uint64_t{node.item.merge_open} << 1 | uint64_t{node.outer} << 2);
+      hash.add(uint64_t{node.item.name_open} | uint64_t{node.item.merge_open} << 1 | uint64_t{node.outer} << 2 |
+               uint64_t{node.full} << 3);
       for (const NameId merged : node.item.merged) name(merged);
     }
     for (Index i = level.settled ? 0 : level.passed; i != 0; i = store_.name_lists[i].below) {

@@ -47,7 +47,10 @@ Index SqlTracker::read(Index sem, const EndedLexeme& lexeme, const Literal& lite
   const bool canonical = world_.settings().style == Style::Canonical;
   if (word.terminal == Terminal::Name) {
     const std::string text = store_.texts.str(lexeme.text);
-    if (text.empty()) return kNever;
+    // Of nothing between quotes only a string can come, in the quotes that make one, where no column is called so.
+    const bool string = text.empty() && lexeme.quote == Quote::Double && expected(sem).free_string &&
+                        !world_.is_column_name(world_.names().find(text));
+    if (text.empty() && !string) return kNever;
     if (canonical && !is_canonical_name(expected(sem), folded(text), lexeme.quote)) return kNever;
     word.name = store_.names.intern(text);
     word.keyword = lexeme.quote == Quote::None && terminal_of(text) != Terminal::Illegal;

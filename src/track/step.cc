@@ -62,7 +62,7 @@ bool Step::read(const Word& word) {
   if (next == kDeadStack) return false;
   // Events are copied: what they cause may ask the control for others.
   const std::span<const Event> seen = store_.control.events(sem_.stack, word.terminal);
-  std::array<Event, 64> events;
+  std::array<Event, 256> events;
   if (seen.size() > events.size()) return false;
   std::copy(seen.begin(), seen.end(), events.begin());
   for (size_t i = 0; i < seen.size(); ++i) {
@@ -144,7 +144,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       sem_.as = false;
       return !(level_.clause == Clause::Items && level_.item_star);
     case R::join:
-      level_.join_natural = level_.join_outer = level_.join_comma = false;
+      begin_join();
       return end_item_merge();
     case R::join_condition:
       return word.terminal == Terminal::kw_USING ? true : end_item_merge();
@@ -159,8 +159,10 @@ bool Step::enter(RuleId rule, const Word& word) {
     case R::windows:
       return false;  // nothing that is generated refers to a named window
     case R::order_by:
-      if (frame_.kind == Frame::Window && !at_level_base()) return true;
+      if (frame_.kind == Frame::Window && !at_level_base()) return frame_.arguments < kMostTerms;
       return enter_clause(Clause::Order);
+    case R::partition:
+      return open_partition();
     case R::limit:
       return enter_clause(Clause::Limit);
     case R::order_term: {
@@ -173,6 +175,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       term.depth = in_window ? static_cast<uint16_t>(frame_.depth + 6) : static_cast<uint16_t>(level_.depth + 11);
       if (in_window) {
         frame_.order_terms = static_cast<uint8_t>(std::min(frame_.order_terms + 1, 255));
+        frame_.arguments = static_cast<uint16_t>(frame_.arguments + 1);
         frame_dirty_ = true;
       }
       push_frame(term);
@@ -335,6 +338,8 @@ bool Step::shift(RuleId rule, const Word& word) {
       return read_cte_name(word);
     case R::cte:
       return true;
+    case R::cte_columns:
+      return word.terminal != Terminal::Comma || store_.name_lists[level_.declared].count < kMostArguments;
     case R::compound:
       if (word.terminal == Terminal::kw_ALL && level_.kind != Level::Statement) {
         if (sem_.outer_join || world_.catalog().view_bodies().outer_join) return false;
@@ -377,6 +382,10 @@ bool Step::shift(RuleId rule, const Word& word) {
         return std::any_of(more.begin(), more.end(), [&](NameId name) { return using_fits(name); });
       }
       return word.terminal == Terminal::RightParen ? end_item_merge() : true;
+    case R::group_by:
+    case R::order_by:
+    case R::partition:
+      return word.terminal != Terminal::Comma || read_comma_of_terms();
     case R::expr:
       return read_operator(word.terminal, false);
     case R::infix:

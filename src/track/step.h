@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "track/name_index.h"
 #include "track/store.h"
 
 namespace pccsql::track {
@@ -50,8 +51,8 @@ class Step {
   // Names that could be columns or aliases here without a qualifier, whether or not they fit.
   std::vector<NameId> plain_names() const;
   bool is_alias_shape(NameId name) const;
-  // Whether an item that begins here would be a column that is already an item.
-  bool repeats_item(NameId qualifier, NameId name) const;
+  // Columns that are items already, where a further item begins.
+  NameIndex item_columns() const;
   std::vector<NameId> spent_qualifiers();
   // Names that could qualify a column here, besides an alias that nothing mentions yet.
   std::vector<NameId> qualifiers() const;
@@ -85,10 +86,19 @@ class Step {
     return level_.clause == Clause::Items && level_.item_alias == kNoName && joined_naturally(level_);
   }
 
+  // Whether the SELECT must still be grouped, or aggregate outside of windows too. In a derived table or CTE the database
+  // moves conditions from around it inside, past a window that is partitioned, and then takes them for a HAVING: with
+  // aggregates inside OVER alone it finds nothing that has one.
+  bool owes_group(const Level& level) const {
+    return level.window_aggregate && level.window_partition && !level.grouped && !level.aggregating &&
+           (level.kind == Level::Derived || level.kind == Level::Cte);
+  }
+
   // step_supply.cc, for those who explain and complete
   std::vector<std::optional<Witness>> witnesses() const;
   std::optional<Witness> witness(const Level& level) const;
   std::vector<NameId> supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough);
+  bool supplies(const Witness& found, const Obligation& wanted) const;
   // Whether `supplied` may be asked instead of trying each name.
   bool asks_supply() const {
     return !level_.settled && level_.clause == Clause::Items && !level_.star && world_.settings().lookahead &&
@@ -135,6 +145,7 @@ class Step {
   std::vector<NameId> barred_outputs(const Level& level) const;
   bool width_fixed(const Level& level) const;
   void note_order_names();
+  std::vector<const Ref*> refs_of(const Level& level) const;
   bool widths_fit(bool closing) const;
   int mergeable(const Level& level) const;
   int room_in_star(const Level& level) const;
@@ -143,6 +154,7 @@ class Step {
 
   // step_from.cc: FROM, joins, aliases, USING
   bool read_from();
+  void begin_join();
   bool read_join(Terminal word);
   bool read_table(NameId name);
   bool add_item(FromItem item);
@@ -152,6 +164,9 @@ class Step {
   bool open_using();
   bool read_using(NameId name);
   bool can_merge(const Level& level, const FromItem& right, NameId name) const;
+  // How many operators more the conditions of a SELECT may have. The database makes one expression of ON, USING and WHERE.
+  int room_for_conditions(const Level& level) const;
+  int operator_weight() const;
   bool merge_naturally(const Level& level, FromItem& right) const;
   bool settle();
   const FromNode& last_item() const { return store_.from[level_.from]; }
@@ -282,6 +297,7 @@ class Step {
   int operand_depth() const;
   bool decide_name();
   bool close_term();
+  bool read_comma_of_terms();
   Place base_place() const;
   void change_term(const std::function<void(Frame&)>& change);
   bool output_name(NameId name) const;
@@ -294,6 +310,7 @@ class Step {
   bool read_call(const Word& word);
   bool close_call();
   bool open_over();
+  bool open_partition();
   bool aggregate_fits();
   bool can_be_window(const Frame& call) const;
   Index window_around();

@@ -31,7 +31,7 @@ bool Step::open_call() {
   call.pairs = 0;
   call.bound = Terminal::End;
   if (call.depth + 9 > world_.deepest() || frame_.height >= kTallest) return false;
-  frame_.height = static_cast<uint16_t>(frame_.height + 1);
+  frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
   call.aggregating = level_.aggregating;
   call.item_aggregate = level_.item_aggregate;
   push_frame(call);
@@ -230,6 +230,7 @@ bool Step::read_call(const Word& word) {
           // Aggregates inside a window function make no query an aggregating one.
           level_.aggregating = frame_.aggregating;
           level_.item_aggregate = frame_.item_aggregate;
+          level_.window_aggregate |= level_.aggregates != frame_.operand;
           level_dirty_ = true;
           make_scalars(1);
           return put_out(frame_.refs);
@@ -261,6 +262,12 @@ bool Step::open_over() {
   return put_out(frame_.refs);
 }
 
+bool Step::open_partition() {
+  level_.window_partition = true;
+  level_dirty_ = true;
+  return level_.clause == Clause::Items || !owes_group(level_);
+}
+
 bool Step::close_call() {
   const Frame call = frame_;
   const Callable& function = *call.function;
@@ -275,6 +282,7 @@ bool Step::close_call() {
     if (level_.clause == Clause::Items && call.place.inside != Place::Window) {
       level_.aggregating = level_.item_aggregate = true;
     }
+    level_.window_aggregate |= call.place.inside == Place::Window;
     level_dirty_ = true;
   }
   if (windowed) {

@@ -103,6 +103,10 @@ bool Step::open_expr() {
         expr.depth = frame_.depth;
         break;
       case Frame::Window:
+        if (!frame_.in_bound) {
+          frame_.arguments = static_cast<uint16_t>(frame_.arguments + 1);
+          frame_dirty_ = true;
+        }
         expr.place = frame_.place;
         expr.depth = static_cast<uint16_t>(frame_.depth + (frame_.in_bound ? 8 : 4));
         if (frame_.in_bound) {  // how far a frame reaches is a number
@@ -122,7 +126,15 @@ bool Step::open_expr() {
   if (expr.depth > world_.deepest()) return false;
   const bool counted = in_frame() && frame_.kind == Frame::Call && frame_.function->mode == Callable::Sums;
   const bool distinct = frame_.distinct;
+  const bool condition = !in_frame() && (level_.clause == Clause::On || level_.clause == Clause::Where);
+  if (condition && room_for_conditions(level_) < 1) return false;
   push_frame(expr);
+  if (condition) {
+    const int around = store_.frames[level_.outer_frame].height + level_.conditions;
+    frame_.height = static_cast<uint16_t>(std::max<int>(frame_.height, around));
+    level_.on_height = frame_.height;
+    level_dirty_ = true;
+  }
   frame_.operand = ref_count();
   if (counted) {
     frame_.argument = {};
@@ -131,6 +143,19 @@ bool Step::open_expr() {
     frame_.argument.refs = ref_count();
   }
   return true;
+}
+
+// The database counts what stands in a subquery once with it, and once more with each expression that the subquery is part of.
+int Step::operator_weight() const {
+  int weight = 1;
+  for (const Level* at = &level_; at->parent != 0; at = &store_.levels[at->parent]) {
+    weight += at->kind == Level::Scalar || at->kind == Level::In || at->kind == Level::Exists ? 1 : 0;
+  }
+  return weight;
+}
+
+int Step::room_for_conditions(const Level& level) const {
+  return kTallest - level.conditions - store_.frames[level.outer_frame].height;
 }
 
 bool Step::close_expr() {
@@ -142,6 +167,10 @@ bool Step::close_expr() {
   const Frame* const order = term();
   const bool pure = order != nullptr && order->pure;
   pop_frame();
+  if (!in_frame() && level_.clause == Clause::On) {  // one more, that joins it to the others
+    level_.conditions = static_cast<uint16_t>(level_.conditions + done.height - level_.on_height + 1);
+    level_dirty_ = true;
+  }
   if (in_frame() && (frame_.kind == Frame::Expr || frame_.kind == Frame::Paren)) take_lists(done);
   sem_.zero = alone && done.zero && !done.operated;
   if (!alone || done.operated) sem_.bare = kNoName;
@@ -221,7 +250,7 @@ bool Step::read_operand(const Word& word) {
       if (word.terminal == Terminal::kw_NOT && frame_.pattern) return false;
       frame_.part = 0;
       if (frame_.height >= kTallest) return false;
-      frame_.height = static_cast<uint16_t>(frame_.height + 1);
+      frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
       frame_dirty_ = true;
       const bool sign = word.terminal == Terminal::Minus || word.terminal == Terminal::Plus;
       if (const Frame* const order = term(); order != nullptr && order->pure) {
@@ -258,7 +287,7 @@ bool Step::read_operand(const Word& word) {
       frame_.part = 0;
       frame_dirty_ = true;
       if (paren.depth > world_.deepest() || frame_.height >= kTallest) return false;
-      frame_.height = static_cast<uint16_t>(frame_.height + 1);
+      frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
       push_frame(paren);
       return true;
     }

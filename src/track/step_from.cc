@@ -41,13 +41,26 @@ bool Step::read_from() {
   if (!level_.star && !outputs_fit(true)) return false;
   level_.clause = Clause::From;
   level_.from_open = true;
-  level_.join_natural = level_.join_outer = level_.join_comma = false;
+  begin_join();
   level_.item_open = true;
   level_dirty_ = true;
   return level_.tables < level_.most_tables && viable(level_);
 }
 
+void Step::begin_join() {
+  level_.join_natural = level_.join_left = level_.join_outer = level_.join_full = level_.join_comma = false;
+  level_.join_words = 0;
+  level_dirty_ = true;
+}
+
+// The words of a join come in any order; in canonical style as they are commonly written, NATURAL first, OUTER last.
 bool Step::read_join(Terminal word) {
+  if (world_.settings().style == Style::Canonical) {
+    const bool first = level_.join_words == (level_.join_natural && word != Terminal::kw_NATURAL ? 1 : 0);
+    const bool usual = word == Terminal::kw_OUTER ? level_.join_left || level_.join_outer : first;
+    if (word != Terminal::kw_JOIN && !usual) return false;
+  }
+  level_.join_words = static_cast<uint8_t>(level_.join_words + 1);
   if (level_.tables >= level_.most_tables) return false;
   if (stands_alone()) return false;
   if (level_.plain_star && width_now(level_) >= most_width(level_)) return false;
@@ -63,8 +76,13 @@ bool Step::read_join(Terminal word) {
       if (!owed_may_come_later()) return false;
       sem_.outer_join = true;
       level_.join_outer = true;
+      level_.join_full |= word == Terminal::kw_FULL || level_.join_left;
       if (level_.star && (level_.merges || level_.join_natural)) return false;
       level_.outer_join |= level_.star;
+      return viable(level_) && something_joins();
+    case Terminal::kw_LEFT:
+      level_.join_left = true;
+      level_.join_full |= level_.join_outer;
       return viable(level_) && something_joins();
     case Terminal::kw_NATURAL:
       level_.join_natural = true;
@@ -147,6 +165,8 @@ bool Step::add_item(FromItem item) {
   if (level_.plain_star && !item.source->expands_to(level_.compared ? Role::Where : Role::Sel)) return false;
   level_.tables = static_cast<uint16_t>(level_.tables + tables);
   level_.item_open = false;
+  if (static_cast<int>(item.merged.size()) > room_for_conditions(level_)) return false;
+  level_.conditions = static_cast<uint16_t>(level_.conditions + item.merged.size());
   level_.merges |= !item.merged.empty();
   level_.outer_join |= level_.join_outer;
   // With RIGHT and FULL the database expands merged columns by their bare names, which can be ambiguous.
@@ -156,6 +176,7 @@ bool Step::add_item(FromItem item) {
   node.count = store_.from[level_.from].count + 1;
   node.item = std::move(item);
   node.outer = level_.join_outer;
+  node.full = level_.join_full;
   node.natural = level_.join_natural;
   node.comma = level_.join_comma;
   store_.from.push_back(std::move(node));
@@ -207,6 +228,8 @@ bool Step::read_using(NameId name) {
   FromItem item = last_item().item;
   if (name == kNoName || !item.merge_open || holds(item.merged, name) || !can_merge(level_, item, name)) return false;
   if (level_.star && level_.outer_join) return false;
+  if (room_for_conditions(level_) < 1) return false;
+  ++level_.conditions;
   item.merged.push_back(name);
   level_.merges = true;
   store_last_item(std::move(item));

@@ -74,7 +74,10 @@ Step::Found Step::find_in_from(const Level& level, NameId qualifier, NameId name
     const Source::Column* column = item.source->find(name);
     if (column == nullptr) continue;
     if (groups == 0 || qualifier != kNoName || !holds(item.merged, name)) ++groups;
-    if (groups == 1 && binding.item == 0) binding.item = node->count;
+    // Of merged ones the database takes the left one, after RIGHT the right one, after FULL whichever is not NULL.
+    if (groups == 1 && (binding.item == 0 || node->outer)) {
+      binding.item = binding.item != 0 && node->full ? kCoalesced : node->count;
+    }
     binding.permitted &= column->permitted;
     binding.derived |= !item.source->table;
     if (item.source->table) {

@@ -62,7 +62,7 @@ bool Step::read_operator(Terminal op, bool postfix) {
   }
   if (frame_.readings != 0 && op != Terminal::kw_COLLATE && !decide_name()) return false;
   sem_.bare = op == Terminal::kw_COLLATE ? sem_.bare : kNoName;
-  frame_.height = static_cast<uint16_t>(frame_.height + 1);
+  frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
   frame_dirty_ = true;
   // The database's parser drops `x AND 0`, and with it what x makes of the query.
   if (frame_.zero && binds <= kAnd) {

@@ -69,6 +69,7 @@ bool Step::open_query() {
   commit();
   inner.parent = sem_.level;
   inner.outer_open = sem_.open;
+  inner.outer_frame = sem_.frame;
   sem_.open = 0;
   level_ = inner;
   level_dirty_ = true;
@@ -131,7 +132,7 @@ bool Step::read_cte_name(const Word& word) {
     return true;
   }
   // The names that a body's outputs get, told apart as outputs are.
-  if (store_.name_lists[level_.declared].count >= 100) return false;
+  if (store_.name_lists[level_.declared].count >= kMostArguments) return false;
   for (Index i = level_.declared; i != 0; i = store_.name_lists[i].below) {
     if (store_.name_lists[i].name == word.name) return false;
   }
@@ -147,6 +148,7 @@ bool Step::open_select() {
     Level next;
     next.parent = level_.parent;
     next.outer_open = level_.outer_open;
+    next.outer_frame = level_.outer_frame;
     next.kind = level_.kind;
     next.view = level_.view;
     next.width = level_.width;
@@ -172,6 +174,7 @@ bool Step::open_select() {
 
 // Everything a SELECT named is bound by now; what is left of it are its outputs.
 bool Step::close_select() {
+  if (owes_group(level_)) return false;
   if (!level_.settled && !settle()) return false;
   if (!widths_fit(true)) return false;
   if (level_.branches == 1) {
@@ -191,12 +194,16 @@ bool Step::close_select() {
 // The names that ORDER BY can mean outputs by: aliases, columns that `*` brought, and, after a set operation, an item that
 // is a column and that its bare name finds again. The database looks into every branch.
 void Step::note_order_names() {
+  NameIndex columns, aliases;
+  for (Index i = level_.order_names; i != 0; i = store_.name_lists[i].below) {
+    const NameNode& known = store_.name_lists[i];
+    NameIndex& index = known.qualifier != kNoName ? aliases : columns;
+    if (!index.find(kNoName, known.name)) index.note(kNoName, known.name, 0);
+  }
+  const std::vector<const Ref*> refs = refs_of(level_);
   const auto add = [&](NameId name, bool alias) {
-    if (name == kNoName) return;
-    for (Index i = level_.order_names; i != 0; i = store_.name_lists[i].below) {
-      const NameNode& known = store_.name_lists[i];
-      if (known.name == name && (known.qualifier != kNoName) >= alias) return;
-    }
+    if (name == kNoName || aliases.find(kNoName, name) || (!alias && columns.find(kNoName, name))) return;
+    (alias ? aliases : columns).note(kNoName, name, 0);
     store_.name_lists.push_back(
         {level_.order_names, store_.name_lists[level_.order_names].count + 1, alias ? name : kNoName, name});
     level_.order_names = static_cast<Index>(store_.name_lists.size() - 1);
@@ -212,18 +219,22 @@ void Step::note_order_names() {
     } else if (item.alias != kNoName) {
       add(item.alias, true);
     } else if (item.column != kNoName && item.last_ref == item.first_ref + 1) {
-      for (Index i = level_.refs; i != 0; i = store_.refs[i].below) {
-        if (store_.refs[i].count != item.last_ref) continue;
-        const Ref& ref = store_.refs[i].ref;
-        if (ref.binding == 0) continue;
-        const Binding& bound = store_.bindings[ref.binding];
-        NameId name = item.column;
-        if (world_.is_rowid(name) && bound.columns.size() == 1) name = world_.catalog().column(bound.columns[0]).id;
-        Binding binding;
-        if (find_in_from(level_, kNoName, name, binding) == Found::Yes && binding.item == bound.item) add(name, false);
-      }
+      const Ref& ref = *refs[item.first_ref];
+      if (ref.binding == 0) continue;
+      const Binding& bound = store_.bindings[ref.binding];
+      NameId name = item.column;
+      if (world_.is_rowid(name) && bound.columns.size() == 1) name = world_.catalog().column(bound.columns[0]).id;
+      Binding binding;
+      if (find_in_from(level_, kNoName, name, binding) == Found::Yes && binding.item == bound.item) add(name, false);
     }
   }
+}
+
+// The names that a SELECT has used, in the order in which they were written.
+std::vector<const Ref*> Step::refs_of(const Level& level) const {
+  std::vector<const Ref*> refs(store_.refs[level.refs].count);
+  for (Index i = level.refs; i != 0; i = store_.refs[i].below) refs[store_.refs[i].count - 1] = &store_.refs[i].ref;
+  return refs;
 }
 
 bool Step::close_item() {
@@ -313,6 +324,7 @@ bool Step::enter_clause(Clause clause) {
   // What the other branches put out at that place would be shown as well.
   if (clause == Clause::Order && level_.branches > 1 && level_.list.id != 0) return false;
   if (clause == Clause::Group || clause == Clause::Having) level_.grouped = true;
+  level_.terms = 0;
   level_.clause = clause;
   level_dirty_ = true;
   return true;
@@ -331,7 +343,8 @@ std::vector<NameId> Step::outputs_now(const Level& level) const {
   std::vector<NameId> names;
   std::vector<FromItem> from;
   if (level.star) from = from_items(level);
-  const auto taken = [&](NameId name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  NameIndex index;
+  const auto taken = [&](NameId name) { return index.find(kNoName, name).has_value(); };
   const auto push = [&](NameId name) {
     if (name == world_.true_name() || name == world_.false_name()) name = kNoName;  // the database names it otherwise
     if (name != kNoName && taken(name)) {
@@ -342,6 +355,7 @@ std::vector<NameId> Step::outputs_now(const Level& level) const {
         name = n <= 4 ? store_.names.intern(stem + ":" + std::to_string(n)) : kNoName;
       }
     }
+    if (name != kNoName) index.note(kNoName, name, 0);
     names.push_back(name);
   };
   for (const SelectItem& item : items(level)) {

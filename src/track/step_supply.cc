@@ -2,21 +2,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "track/name_index.h"
 #include "track/step.h"
 
 namespace pccsql::track {
 
 std::vector<Obligation> Step::pending(const Level& level) const {
   std::vector<Obligation> obligations;
+  NameIndex index;
   for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
     const Ref& ref = store_.refs[i].ref;
     if (ref.binding != 0 || ref.outward) continue;
-    const auto known = std::find_if(obligations.begin(), obligations.end(), [&](const Obligation& o) {
-      return o.qualifier == ref.qualifier && o.name == ref.name;
-    });
-    if (known != obligations.end()) {
-      known->roles |= ref.roles;
+    if (const auto known = index.find(ref.qualifier, ref.name)) {
+      obligations[*known].roles |= ref.roles;
     } else {
+      index.note(ref.qualifier, ref.name, obligations.size());
       obligations.push_back({ref.qualifier, ref.name, ref.roles});
     }
   }
@@ -42,21 +42,25 @@ struct Step::Owed {
     barred = step.barred_outputs(of);
     question.barred = barred;
     question.may_merge = !(of.star && of.outer_join);  // merged columns in `*` could be ambiguous to the database
+    question.merges = static_cast<size_t>(std::max(step.room_for_conditions(of), 0));
     question.widest = static_cast<size_t>(std::max(step.room_in_star(of), 0));
     question.item_needed = of.item_open;
+    // A name that no FROM is found for soon is refused; once FROM has begun, it must be found again on the way.
+    if (of.clause != Clause::Items) question.most_nodes *= 8;
     const int filler = step.must_be_filled(of) && !wanted.empty() ? 1 : 0;
     question.room = static_cast<size_t>(std::max(of.most_tables - of.tables - filler, 0));
     if (step.next_outer(of)) {
+      for (Index i = of.refs; i != 0; i = step.store_.refs[i].below) {
+        const Ref& ref = step.store_.refs[i].ref;
+        // A name in ON is bound by what stands there already.
+        const bool own = ref.place.local || (ref.place.clause == Clause::On && !ref.fixed);
+        if (own && !kept.find(ref.qualifier, ref.name)) kept.note(ref.qualifier, ref.name, 0);
+      }
       question.can_pass = [this, &step](std::span<const Obligation> obligations) {
         for (const Obligation& obligation : obligations) {
           if (obligation.qualifier == kNoName && step.world_.is_rowid(obligation.name)) return false;
           if (local && obligation.qualifier == extra.qualifier && obligation.name == extra.name) return false;
-          for (Index i = level.refs; i != 0; i = step.store_.refs[i].below) {
-            const Ref& ref = step.store_.refs[i].ref;
-            if (ref.qualifier != obligation.qualifier || ref.name != obligation.name) continue;
-            // A name in ON is bound by what stands there already.
-            if (ref.place.local || (ref.place.clause == Clause::On && !ref.fixed)) return false;
-          }
+          if (kept.find(obligation.qualifier, obligation.name)) return false;
         }
         return step.can_take(level, level, obligations);
       };
@@ -79,6 +83,7 @@ struct Step::Owed {
   std::vector<NameId> barred;
   std::vector<FromItem> present;
   std::vector<const Source*> tables;
+  NameIndex kept;  // names that are columns of this SELECT or of none
   SupplyQuestion question;
   Obligation extra;  // what is being tried
   bool local = false;
@@ -190,15 +195,15 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
   return width <= most_width(level) || (level.from_open && found.from.empty());
 }
 
-// Before FROM, and without `*`: the names among `candidates` that some FROM can supply, asked with one question. A name that
-// the last witness holds once, permitted, needs no search.
+// Before FROM, and without `*`: the names among `candidates` that some FROM can supply. Most need no search: a FROM that was
+// found for what is owed already, or for a candidate before, supplies them as well.
 std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> candidates, bool one_is_enough) {
   std::vector<NameId> fit;
   const Place place = operand_place();
   if (place.clause == Clause::Limit) return fit;
   const RoleSet roles = roles_at(place);
   Owed owed(*this, level_);
-  const std::optional<Witness> before = owed.ask(*this);
+  std::optional<Witness> before = owed.ask(*this);
   if (!before) return fit;
   owed.local = place.local;
   // Names that could be a column a second time: whether an argument stays plain with them is asked one by one.
@@ -208,6 +213,17 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
                                return other == name || world_.is_rowid(other);
                              }));
   };
+  NameIndex wanted;
+  for (size_t i = 0; i < owed.wanted.size(); ++i) wanted.note(owed.wanted[i].qualifier, owed.wanted[i].name, i);
+  const bool has_place = owed.wanted.size() + owed.passed.size() < kMostOwed;  // for one name more
+  constexpr size_t kKept = 4;
+  std::vector<Witness> witnesses;  // of FROMs that supply what is owed, and leave none of it to the outside
+  const auto keep = [&](Witness&& found) {
+    if (!found.passed.empty()) return;
+    if (witnesses.size() == kKept) witnesses.erase(witnesses.begin() + 1);
+    witnesses.push_back(std::move(found));
+  };
+  keep(*std::move(before));
   for (const NameId name : candidates) {
     if (recurs(name)) {
       if (!on_copy([&](Step& copy) { return copy.use_column(qualifier, name); })) continue;
@@ -218,46 +234,51 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
     if (qualifier == kNoName && world_.is_rowid(name) && !world_.is_column_name(name)) continue;
     const bool boolean = qualifier == kNoName && (name == world_.true_name() || name == world_.false_name());
     if (boolean && !world_.is_column_name(name)) continue;
+    const std::optional<size_t> known = wanted.find(qualifier, name);
     bool fits = false;
-    const auto known = std::find_if(owed.wanted.begin(), owed.wanted.end(),
-                                    [&](const Obligation& o) { return o.qualifier == qualifier && o.name == name; });
-    if (known == owed.wanted.end() && qualifier == kNoName && before->passed.empty()) {
-      int holders = 0;
-      bool permitted = true;
-      const auto look = [&](const Source* source) {
-        const Source::Column* column = source == nullptr ? nullptr : source->find(name);
-        if (column == nullptr) return;
-        ++holders;
-        permitted &= (column->permitted & roles) == roles;
-      };
-      for (const FromItem& item : owed.present) look(item.source);
-      for (const FromChoice& choice : before->from) look(choice.source);
-      fits = holders == 1 && permitted;
+    if (!known && has_place && !world_.is_rowid(name)) {
+      fits = std::ranges::any_of(witnesses, [&](const Witness& found) { return supplies(found, {qualifier, name, roles}); });
+    } else if (known && (owed.wanted[*known].roles & roles) == roles) {
+      fits = !witnesses.empty();  // nothing more is asked of it
     }
     if (!fits) {
       owed.extra = {qualifier, name, roles};
-      RoleSet old = 0;
-      const bool added = known == owed.wanted.end();
-      const size_t at = static_cast<size_t>(known - owed.wanted.begin());
-      if (added) {
+      if (known) {
+        owed.extra.roles = std::exchange(owed.wanted[*known].roles, owed.wanted[*known].roles | roles);
+      } else {
         owed.wanted.push_back(owed.extra);
-      } else {
-        old = owed.wanted[at].roles;
-        owed.wanted[at].roles |= roles;
       }
-      const std::optional<Witness> found = owed.ask(*this);
+      std::optional<Witness> found = owed.ask(*this);
       fits = found && witness_fits(level_, *found);
-      if (added) {
-        owed.wanted.pop_back();
+      if (known) {
+        owed.wanted[*known].roles = owed.extra.roles;
       } else {
-        owed.wanted[at].roles = old;
+        owed.wanted.pop_back();
       }
+      if (fits) keep(*std::move(found));
     }
     if (!fits) continue;
     fit.push_back(name);
     if (one_is_enough) break;
   }
   return fit;
+}
+
+// Whether a FROM that was found for other names supplies this one, too: an item of its qualifier's name holds it, or one item
+// alone does where it has none, and permits it.
+bool Step::supplies(const Witness& found, const Obligation& wanted) const {
+  int holders = 0;
+  bool permitted = true;
+  for (const FromChoice& choice : found.from) {
+    if (choice.source == nullptr) return false;  // what else such a table puts out is not known yet
+    const NameId called = choice.alias != kNoName || choice.fresh ? choice.alias : choice.source->name;
+    if (wanted.qualifier != kNoName && called != wanted.qualifier) continue;
+    const Source::Column* column = choice.source->find(wanted.name);
+    if (column == nullptr) continue;
+    ++holders;
+    permitted &= (column->permitted & wanted.roles) == wanted.roles;
+  }
+  return holders == 1 && permitted;
 }
 
 // What `ask` makes of a level that these names are left to.

@@ -38,6 +38,14 @@ bool Step::output_name(NameId name) const {
   return false;
 }
 
+// A comma after a term of GROUP BY or ORDER BY, or of a window's PARTITION BY or ORDER BY, which the database counts together.
+bool Step::read_comma_of_terms() {
+  if (in_frame() && frame_.kind == Frame::Window) return frame_.arguments < kMostTerms;
+  level_.terms = static_cast<uint16_t>(level_.terms + 1);
+  level_dirty_ = true;
+  return level_.terms < kMostTerms;
+}
+
 bool Step::close_term() {
   if (frame_.pure && frame_.number) {
     level_.window_free = true;

@@ -88,32 +88,33 @@ bool Step::is_alias_shape(NameId name) const {
   return letters >= 1 && letters <= world_.alias_letters() && digits - letters <= 2 && digits == text.size();
 }
 
-bool Step::repeats_item(NameId qualifier, NameId name) const {
+NameIndex Step::item_columns() const {
+  NameIndex columns;
   if (level_.clause != Clause::Items || sem_.open != 1 || frame_.kind != Frame::Expr || frame_.operators != 0)
-    return false;
+    return columns;
+  const std::vector<const Ref*> refs = refs_of(level_);
   for (Index i = level_.items; i != 0; i = store_.items[i].below) {
     const SelectItem& item = store_.items[i].item;
-    if (item.column != name || item.last_ref != item.first_ref + 1) continue;
-    for (Index ref = level_.refs; ref != 0; ref = store_.refs[ref].below) {
-      if (store_.refs[ref].count != item.last_ref) continue;
-      if (store_.refs[ref].ref.qualifier == qualifier) return true;
-      break;
-    }
+    if (item.column == kNoName || item.last_ref != item.first_ref + 1) continue;
+    const NameId qualifier = refs[item.first_ref]->qualifier;
+    if (!columns.find(qualifier, item.column)) columns.note(qualifier, item.column, 0);
   }
-  return false;
+  return columns;
 }
 
 // Qualifiers all of whose columns are items of this SELECT already, where a further item begins.
 std::vector<NameId> Step::spent_qualifiers() {
-  std::vector<NameId> spent;
+  std::vector<NameId> spent, seen;
   if (!asks_supply() || level_.items == 0) return spent;
+  const NameIndex written = item_columns();
   for (const Obligation& wanted : pending(level_)) {
     const NameId qualifier = wanted.qualifier;
-    if (qualifier == kNoName || wanted.name == kNoName || holds(spent, qualifier)) continue;
-    if (!repeats_item(qualifier, wanted.name)) continue;
+    if (qualifier == kNoName || wanted.name == kNoName || holds(seen, qualifier)) continue;
+    if (!written.find(qualifier, wanted.name)) continue;
+    seen.push_back(qualifier);
     const std::vector<NameId> columns = supplied(qualifier, columns_of(qualifier), false);
     const auto repeated = [&](NameId name) {
-      return repeats_item(qualifier, name) || (world_.is_rowid(name) && !world_.is_column_name(name));
+      return written.find(qualifier, name) || (world_.is_rowid(name) && !world_.is_column_name(name));
     };
     if (std::ranges::all_of(columns, repeated)) spent.push_back(qualifier);
   }

@@ -27,7 +27,7 @@ int Step::mergeable(const Level& level) const {
     const bool merged = std::find(item.merged.begin(), item.merged.end(), column.name) != item.merged.end();
     count += !merged && can_merge(level, item, column.name);
   }
-  return count;
+  return std::min(count, std::max(room_for_conditions(level), 0));
 }
 
 // What a derived table puts out must not repeat a name that the SELECT around it has claimed. Before the last of them is
@@ -136,7 +136,7 @@ int Step::could_merge(const Level& level, const Witness& found) const {
   for (const Source::Column& column : item.source->columns) {
     count += !column.hidden && column.name != kNoName && can_merge(level, item, column.name);
   }
-  return count;
+  return std::min(count, std::max(room_for_conditions(level), 0));
 }
 
 // How many columns a further item of FROM may have, for the `*` of a SELECT.

@@ -51,11 +51,13 @@ struct ListId {
   uint16_t nesting = 0;  // of its SELECT
 };
 
+inline constexpr uint32_t kCoalesced = ~0u;  // FULL merged it: it is the first of several that is not NULL
+
 // The columns a name was bound to: several where USING merged them, none of a table where a query gave the value.
 struct Binding {
   std::vector<ColumnRef> columns;
   RoleSet permitted = kEveryRole;
-  uint32_t item = 0;     // the first FROM item that holds it, counted from 1
+  uint32_t item = 0;     // the FROM item that the database takes it from, counted from 1, or kCoalesced
   bool derived = false;  // some of it is of a derived table or CTE
 };
 
@@ -100,6 +102,7 @@ struct FromNode {
   uint32_t count = 0;
   FromItem item;
   bool outer = false;  // RIGHT or FULL
+  bool full = false;
   bool natural = false;
   bool comma = false;
 };
@@ -134,6 +137,7 @@ struct UseNode {
 struct Level {
   Index parent = 0;
   uint16_t outer_open = 0;  // frames that the level around it has open
+  Index outer_frame = 0;    // the innermost of them
   enum Kind : uint8_t { Statement, Cte, Derived, Scalar, In, Exists } kind = Statement;
   enum View : uint8_t { All, ParentOnly, Nothing } view = All;  // which enclosing SELECTs its names can reach
   Clause clause = Clause::Items;
@@ -160,6 +164,11 @@ struct Level {
         twins = 0;          // declared: (…) after a CTE's name
   uint32_t item_refs = 0;   // refs when the item began
   uint16_t aggregates = 0;  // aggregates of its own so far, anywhere
+  uint16_t terms = 0;       // of the GROUP BY or ORDER BY at hand
+  uint16_t conditions = 0;  // operators in what the database joins by AND: ON, and each name that is merged
+  uint16_t on_height = 0;   // of the ON that is being written, where it began
+  // What a derived table or CTE is aggregated by: see Step::owes_group().
+  bool window_aggregate = false, window_partition = false;
   NameId item_alias = kNoName;
   NameId cte = kNoName;  // Cte: its name
   ListId list;
@@ -167,7 +176,9 @@ struct Level {
   bool compared = false;  // its select list is only compared, as far as was written
   bool unshown = false;   // that list holds what may not be shown
   // the join being written
-  bool join_natural = false, join_outer = false, join_comma = false, item_open = false;
+  bool join_natural = false, join_left = false, join_outer = false, join_full = false, join_comma = false;
+  uint8_t join_words = 0;  // so far
+  bool item_open = false;
 };
 
 // An operator that waits for the end of its right operand.

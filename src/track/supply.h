@@ -131,6 +131,8 @@ struct SupplyQuestion {
   size_t widest = ~size_t{0};      // columns that an item may have
   size_t room = ~size_t{0};        // tables that all items together may count
   bool may_merge = true;           // by USING
+  size_t merges = ~size_t{0};      // names that USING may still merge, those of the open item counted
+  size_t most_nodes = 4096;        // steps of the search, after which it gives up
   // Whether the enclosing SELECTs could take all of these together; empty: nothing encloses. It is asked about pending
   // obligations only, may call discharge() itself, and must say yes to every subset of a set that it says yes to.
   std::function<bool(std::span<const Obligation>)> can_pass;
@@ -139,9 +141,10 @@ struct SupplyQuestion {
   bool item_needed = false;
 };
 
-// A way to discharge everything, or nothing. Gives up (nothing) after `kMostNodes` steps: sound, because an older witness
-// remains. Likewise with more than 64 pending or different names.
-inline constexpr size_t kMostNodes = 4096;
+// A way to discharge everything, or nothing. Gives up (nothing) after `most_nodes` steps: sound, because an older witness
+// remains. Likewise with more than `kMostOwed` pending or different names.
+inline constexpr size_t kWide = 8, kWidest = 32;  // words of 64 names, where one is not enough
+inline constexpr size_t kMostOwed = 64 * kWidest;
 std::optional<Witness> discharge(const Sources& sources, const SupplyQuestion& question);
 
 }  // namespace pccsql::track

@@ -28,7 +28,8 @@ inline constexpr int kSelectDepth = 16;  // of it, what a SELECT and its clauses
 inline constexpr int kTallest = 900;     // operators in one expression; the database takes a tree of 1,000
 inline constexpr int kDeepestCanonical = 40;
 inline constexpr uint16_t kMostTablesCanonical = 8;
-inline constexpr int kMostOutputs = 1900;  // of the database's 2,000
+inline constexpr int kMostOutputs = 2000;  // as many as the database takes
+inline constexpr int kMostTerms = 2000;    // of GROUP BY, of ORDER BY, of a window's PARTITION BY and ORDER BY; likewise
 inline constexpr int kMostBranches = 480;  // of the database's 500
 inline constexpr int kMostArguments = 100;
 

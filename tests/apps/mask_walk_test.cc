@@ -1,4 +1,5 @@
 // Replays and walks notice a mask that is wrong: too open, too narrow, or over another database.
+#include <cstdlib>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -153,6 +154,34 @@ TEST(MaskWalk, WalksAreGoodAndFixedByTheirSeed) {
       texts.insert(first[i].text);
     }
     EXPECT_GT(texts.size(), 8u);
+  }
+}
+
+// Tables of 100 to 2,000 columns, some of them with the same names, a few of them restricted.
+TEST(MaskWalk, WideTablesAreWalkedToTheEnd) {
+  const bool long_run = std::getenv("PCCSQL_LONG") != nullptr;
+  for (const int columns : {100, 2000}) {
+    std::string ddl;
+    for (const char* table : {"w", "twin"}) {
+      ddl += std::string("CREATE TABLE ") + table + "(id INTEGER PRIMARY KEY";
+      for (int i = 1; i < columns; ++i) ddl += ", c" + std::to_string(i) + " INT";
+      ddl += ");\n";
+    }
+    const Catalog catalog = *read_ddl_catalog(ddl);
+    Policy policy(catalog, ColumnPolicy::Public);
+    for (ColumnIndex c = 0; c < catalog.table(0).columns.size(); c = static_cast<ColumnIndex>(c + 7)) {
+      policy.set({0, c}, kColumnPolicies[c / 7 % 4]);
+    }
+    const TokenClasses classes(shop().tokens.vocabulary(), catalog);
+    auto world = MaskWorld::make(catalog, policy, shop().tokens.index(), {}, {}, policy);
+    ASSERT_TRUE(world);
+    for (const WalkLogits logits : {WalkLogits::Uniform, WalkLogits::Adversarial}) {
+      Walker walker(**world, classes, logits, 150, shop().width);
+      for (uint64_t seed = 1; seed <= (long_run ? 200 : 3); ++seed) {
+        const Walk walk = walker.walk(seed);
+        EXPECT_EQ(walk.end, WalkEnd::Good) << columns << " columns, " << seed << ": " << walk.text << "\n" << walk.detail;
+      }
+    }
   }
 }
 

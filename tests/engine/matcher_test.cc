@@ -114,6 +114,27 @@ TEST(Matcher, TextInPlaceOfTokens) {
   EXPECT_FALSE(matcher.accept_text("x"));
 }
 
+TEST(Matcher, RollbackTakesBackARefusalByWhatCameAfterTheEnd) {
+  const Engine engine = toy_engine();
+  Matcher matcher = engine.new_matcher();
+  ASSERT_TRUE(matcher.accept_token(token("x")));
+  ASSERT_TRUE(matcher.accept_token(end_token()));
+  EXPECT_FALSE(matcher.accept_token(token("x")));
+  ASSERT_TRUE(matcher.is_refused());
+  EXPECT_FALSE(matcher.accept_text("y"));
+  ASSERT_TRUE(matcher.rollback(1));
+  EXPECT_TRUE(matcher.is_refused());
+  ASSERT_TRUE(matcher.rollback(1));
+  EXPECT_FALSE(matcher.is_refused());
+  EXPECT_EQ(matcher.sql(), "x");
+  EXPECT_FALSE(matcher.accept_text("y"));
+  ASSERT_TRUE(matcher.rollback(1));
+  EXPECT_EQ(matcher.sql(), "x");
+  ASSERT_TRUE(matcher.rollback(1));
+  EXPECT_FALSE(matcher.is_terminated());
+  EXPECT_TRUE(matcher.accept_token(end_token()));
+}
+
 TEST(Matcher, RollbackBeyondTheBeginningChangesNothing) {
   const Engine engine = toy_engine();
   Matcher matcher = engine.new_matcher();
@@ -214,14 +235,17 @@ TEST(Matcher, DeadEndsOfATrackerWithoutLookahead) {
   EXPECT_EQ(matcher.text(), "");
   ASSERT_TRUE(matcher.rollback(1));
   EXPECT_FALSE(matcher.is_refused());
-  // With look-ahead promised, the same is a fault, and stays one.
+  // With look-ahead promised, the same is a fault: the tracker was wrong to take the text, but what stands before it is sound.
   Matcher promised = toy_engine({}, words).new_matcher();
   ASSERT_TRUE(promised.accept_text("idle"));
   EXPECT_EQ(mask_of(promised, width()), std::vector<TokenId>{end_token()});
   EXPECT_EQ(promised.refusal()->cause, RefusalCause::Fault);
-  ASSERT_TRUE(promised.rollback(1));
-  EXPECT_TRUE(promised.is_refused());
   EXPECT_EQ(promised.text(), "");
+  ASSERT_TRUE(promised.rollback(1));
+  EXPECT_FALSE(promised.is_refused());
+  ASSERT_TRUE(promised.accept_text("id"));
+  ASSERT_TRUE(promised.accept_token(end_token()));
+  EXPECT_EQ(promised.sql(), "id");
 }
 
 TEST(Matcher, ExplainsAndJumps) {

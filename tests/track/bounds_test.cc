@@ -91,6 +91,10 @@ const std::vector<Case>& cases() {
        "* over merged columns of RIGHT or FULL @ NATURAL RIGHT JOIN sale"},
       {"SELECT 1 FROM item RIGHT JOIN (SELECT 1 UNION ALL SELECT 2)", "RIGHT or FULL beside a nested UNION ALL @ ALL"},
       {"SELECT 1 FROM (SELECT 1 UNION ALL SELECT 2) FULL JOIN odd", "RIGHT or FULL beside a nested UNION ALL @ FULL"},
+      {"SELECT x FROM (SELECT RANK() OVER (PARTITION BY COUNT(*)) AS x FROM odd)",
+       "aggregate in a window alone @ SELECT RANK() OVER (PARTITION BY COUNT(*)) AS x FROM odd)"},
+      {"WITH n AS (SELECT 1 FROM odd ORDER BY SUM(MIN(oid)) OVER (PARTITION BY oid)) SELECT 1",
+       "aggregate in a window alone @ SELECT 1 FROM odd ORDER BY SUM(MIN(oid)) OVER (PARTITION BY oid))"},
       {"SELECT name FROM item WHERE name IN (SELECT * FROM odd)", "* as one value @ *"},
       {"SELECT (SELECT odd.* FROM odd)", "* as one value @ odd.*"},
       {"SELECT 1 UNION SELECT odd.* FROM odd", "* where the width is fixed @ odd.*"},
@@ -154,7 +158,13 @@ TEST(Bounds, CountsHaveTheirPlace) {
   };
   EXPECT_TRUE(holds("SELECT " + deep, "deep nesting"));
   EXPECT_EQ(found(sets), "many set operations @ UNION SELECT 1");
-  EXPECT_EQ(found("SELECT " + repeated("1", 1901)), "many select items @ ,1");
+  EXPECT_EQ(found("SELECT " + repeated("1", 2001)), "many select items @ ,1");
+  std::string names = "SELECT 1";
+  for (int i = 0; i <= 2048; ++i) names += "+n" + std::to_string(i);
+  EXPECT_NE(found(names + " FROM odd").find("many names @ n2048"), std::string::npos);
+  const std::string merged = "SELECT 1 FROM item JOIN sale USING (" + repeated("name", 901) + ") WHERE name";
+  EXPECT_EQ(found(merged), "many conditions @ " + merged.substr(merged.find("sale")));
+  EXPECT_EQ(found("SELECT 1 FROM item JOIN sale USING (" + repeated("name", 890) + ") WHERE name"), "");
   EXPECT_EQ(found("SELECT CHAR(" + repeated("1", 101) + ")"), "many arguments @ ,1");
   EXPECT_EQ(found("SELECT 1 FROM " + repeated("odd", 61)), "many tables @ ,odd");
   EXPECT_EQ(found(sum), "tall expression @ +1");
@@ -162,8 +172,8 @@ TEST(Bounds, CountsHaveTheirPlace) {
 }
 
 TEST(Bounds, EveryOneHasACase) {
-  std::set<std::string_view> seen{"deep nesting", "many set operations", "many select items",
-                                  "many tables",  "many arguments",      "tall expression"};
+  std::set<std::string_view> seen{"deep nesting",   "many set operations", "many select items", "many tables",
+                                  "many arguments", "tall expression",     "many names",        "many conditions"};
   for (const Case& each : cases()) {
     for (const BoundFound& one : find_bounds(shop(), {}, each.sql)) seen.insert(one.bound->name);
   }
@@ -200,6 +210,10 @@ TEST(Bounds, OrdinaryQueriesAreOverNone) {
         "WITH n AS (SELECT id AS k FROM item) SELECT SUM(k) OVER (ORDER BY k ROWS 1 PRECEDING) FROM n NATURAL JOIN odd",
         "SELECT SUM(id), COUNT(id) OVER () FROM item ORDER BY SUM(id) OVER (), LAG(SUM(id)) OVER ()",
         "SELECT SUM(1 + AVG(id)) OVER () FROM item ORDER BY 1 + MAX(id) OVER ()",
+        "SELECT 1 FROM (SELECT RANK() OVER (PARTITION BY COUNT(*)), SUM(id) FROM item)",
+        "SELECT 1 FROM (SELECT RANK() OVER (PARTITION BY COUNT(*)) FROM item GROUP BY id)",
+        "SELECT 1 FROM (SELECT RANK() OVER (ORDER BY COUNT(*)) FROM item), (SELECT RANK() OVER (PARTITION BY id) FROM item)",
+        "SELECT RANK() OVER (PARTITION BY COUNT(*)) FROM item WHERE id IN (SELECT SUM(COUNT(*)) OVER (PARTITION BY 1) FROM odd)",
         "SELECT 1 AS n, T1._rowid_ FROM item AS T1 JOIN odd AS sale ON T1.rowid = sale.oid GROUP BY n, 1",
         "SELECT (SELECT item.rowid FROM odd WHERE 1) FROM item UNION SELECT oid FROM odd ORDER BY oid",
         "SELECT (SELECT id) FROM item WHERE name IN ('a', ABS(-(1 + 2 * (3 || id))))",

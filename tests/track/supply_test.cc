@@ -269,11 +269,17 @@ TEST_F(Supply, TheWaysOutMayBeSearchedWhileASearchIsUnderWay) {
 
 TEST_F(Supply, MoreNamesThanBitsAreNotAnswered) {
   std::vector<Obligation> pending;
-  for (int i = 0; i < 65; ++i) pending.push_back(plain(("n" + std::to_string(i)).c_str()));
   const auto derived = [](SupplyQuestion& question) { question.derived_names = true; };
+  for (const size_t most : {64, 65, 512, 513, 2048}) {  // where the search becomes a wider one, and at its widest
+    while (pending.size() < most) pending.push_back(plain(("n" + std::to_string(pending.size())).c_str()));
+    const auto witness = ask(pending, {}, derived);
+    ASSERT_TRUE(witness) << most;
+    ASSERT_EQ(witness->from.size(), 1u);
+    EXPECT_EQ(witness->from[0].outputs.size(), most);
+  }
+  ASSERT_EQ(pending.size(), kMostOwed);
+  pending.push_back(plain("one_more"));
   EXPECT_FALSE(ask(pending, {}, derived));
-  pending.pop_back();
-  EXPECT_TRUE(ask(pending, {}, derived));
 }
 
 }  // namespace

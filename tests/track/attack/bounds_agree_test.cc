@@ -52,7 +52,9 @@ const std::vector<Family>& families() {
       {"deep nesting", 8, 14, "", "SELECT EXISTS (", "SELECT 1", ")", ""},
       {"deep nesting", 8, 14, "", "SELECT a FROM (", "SELECT a FROM t", ")", ""},
       {"tall expression", 890, 910, "SELECT a", "+1", "", "", " FROM t"},
+      {"tall expression", 445, 455, "SELECT a FROM t WHERE a", "+1", "", "+1", ""},
       {"many arguments", 95, 105, "SELECT MAX(1", ",1", "", "", ") FROM t"},
+      {"many set operations", 475, 485, "SELECT 1", " UNION SELECT 1", "", "", ""},
   };
   return all;
 }

@@ -196,6 +196,28 @@ GroundPtr random_ground(uint64_t seed) {
   return std::make_unique<Ground>(schema->name + " / random / " + to_string(chosen), schema, std::move(policy), chosen);
 }
 
+std::vector<GroundPtr> wide_grounds(int columns, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto table = [](const char* name, int from, int to) {
+    std::string ddl = std::string("CREATE TABLE ") + name + "(id INTEGER PRIMARY KEY";
+    for (int i = from; i < to; ++i) ddl += ", c" + std::to_string(i);
+    return ddl + ");";
+  };
+  const SchemaPtr schema = schema_of("wide-" + std::to_string(columns),
+                                     table("w", 0, columns - 1) + table("twin", 0, columns - 1) +
+                                         table("half", columns / 2, columns / 2 + columns - 1) + table("few", 0, 3));
+  std::vector<GroundPtr> grounds;
+  const auto add = [&](Policy policy, const char* policy_name, const TrackSettings& settings) {
+    const std::string name = schema->name + " / " + policy_name + " / " + to_string(settings);
+    grounds.push_back(std::make_unique<Ground>(name, schema, std::move(policy), settings));
+  };
+  const auto settings = many_settings();
+  add(Policy(schema->catalog, ColumnPolicy::Public), "all Public", settings[0]);
+  add(random_policy(schema->catalog, random, {4, 2, 1, 1}), "mixed", settings[0]);
+  add(random_policy(schema->catalog, random, {6, 1, 1, 1}), "mixed", settings[random() % settings.size()]);
+  return grounds;
+}
+
 bool long_run() {
   const char* value = std::getenv("PCCSQL_LONG");
   return value != nullptr && *value != '\0';

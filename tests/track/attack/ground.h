@@ -72,6 +72,8 @@ std::vector<TrackSettings> many_settings();
 // The grounds of a short run, and with a seed as many random ones as asked.
 std::vector<GroundPtr> standing_grounds(uint16_t most_tables = kMostTables, int deepest = kDeepest);
 GroundPtr random_ground(uint64_t seed);
+// Tables of `columns` columns, of which some have the same names, beside small ones. Walks take them in long strides.
+std::vector<GroundPtr> wide_grounds(int columns, uint64_t seed);
 
 bool long_run();
 

@@ -125,6 +125,7 @@ std::string LexemeSource::integer() {
 }
 
 std::string LexemeSource::string_literal() {
+  if (style_ != Style::Canonical && random_() % 12 == 0) return pick({"\"\"", "\"zz\"", "\"\"\"\""});  // where no column is called so
   const char* texts[] = {"''",       "'x'",     "'it''s'", "'%a_b%'", "'2020-01-01'", "'--'",     "'/*'",
                          "';'",      "'\"'",    "'é'",     "'x''y'",  "''''",         "'a b  c'", "'\xF0\x9F\x98\x80'",
                          "'$.a[0]'", "'+1 day'"};
@@ -145,8 +146,20 @@ std::string LexemeSource::call() {
   return text + ")";
 }
 
+// Neighbouring columns, of one item of FROM or of none: of wide tables a walk would else never name many.
+std::string LexemeSource::columns() {
+  const size_t count = 2 + random_() % (random_() % 4 == 0 ? 200 : 8);
+  const std::string qualifier = random_() % 4 == 0 ? pick({"T1.", "a.", "b."}) : "";
+  const size_t first = random_() % columns_.size();
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ", ") + qualifier + spelled(columns_[(first + i) % columns_.size()]);
+  }
+  return text;
+}
+
 std::string LexemeSource::phrase(std::string_view text) {
-  switch (random_() % 20) {
+  switch (random_() % 22) {
     case 14:
       return cased(pick({"SUM(", "AVG(", "COUNT(", "COUNT(DISTINCT ", "SUM(CASE WHEN 1 THEN ", "SUM(COALESCE("})) +
              column() + pick({" + ", " - ", " * ", " / ", ", "});
@@ -162,6 +175,11 @@ std::string LexemeSource::phrase(std::string_view text) {
              cased("FROM") + " " + table();
     case 19:
       return cased(pick({"WHERE", "AND", "OR", "HAVING", "ON"})) + " (" + cased("SELECT") + " " + column();
+    case 20:
+      return columns();
+    case 21:
+      return cased(pick({"RIGHT JOIN", "FULL JOIN", "NATURAL RIGHT JOIN", "FULL NATURAL JOIN", "LEFT RIGHT JOIN"})) + " " +
+             table();
     case 0:
       return cased("ORDER BY");
     case 1:

@@ -56,6 +56,7 @@ class LexemeSource {
   std::string integer();
   std::string string_literal();
   std::string call();
+  std::string columns();
   std::string phrase(std::string_view text);
 
   Style style_;

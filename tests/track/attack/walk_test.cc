@@ -144,6 +144,19 @@ TEST(Walk, RandomGrounds) {
   print("random grounds", totals, coverage);
 }
 
+// Tables of 100 to 2,000 columns, with lists of names that are as long.
+TEST(Walk, WideTables) {
+  Coverage coverage(sql_grammar());
+  Totals totals;
+  uint64_t seed = 3000;
+  for (const int columns : {100, 420, 2000}) {
+    for (const GroundPtr& ground : wide_grounds(columns, seed)) {
+      attack(*ground, scaled(columns > 1000 ? 1 : 2), seed++, coverage, totals);
+    }
+  }
+  print("wide tables", totals, coverage);
+}
+
 TEST(Walk, SpiderDatabases) {
   const auto folder = data_folder();
   if (!folder) GTEST_SKIP() << kNoData;
