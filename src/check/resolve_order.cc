@@ -326,7 +326,7 @@ bool Resolver::same(ExprId a, ExprId b) const {
       if (x.bind == Bind::Alias) return x.bound == y.bound;
       return ast_.span(x).of(ast_.sql) == ast_.span(y).of(ast_.sql);
     case ExprKind::Literal:
-      return ast_.span(x).of(ast_.sql) == ast_.span(y).of(ast_.sql);
+      return x.op == Terminal::kw_NULL || ast_.span(x).of(ast_.sql) == ast_.span(y).of(ast_.sql);
     case ExprKind::Cast:
       if (type_of(x) != type_of(y)) return false;
       break;
@@ -334,7 +334,8 @@ bool Resolver::same(ExprId a, ExprId b) const {
       const Call& f = ast_.calls[x.data];
       const Call& g = ast_.calls[y.data];
       if (f.function != g.function || f.distinct != g.distinct || f.star != g.star) return false;
-      if (f.filter != 0 || g.filter != 0 || f.window != 0 || g.window != 0) return false;
+      if (f.window != 0 || g.window != 0 || (f.filter != 0) != (g.filter != 0)) return false;
+      if (f.filter != 0 && !same(f.filter, g.filter)) return false;
       break;
     }
     default:
