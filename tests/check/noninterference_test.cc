@@ -6,7 +6,6 @@
 // COUNT, SUM and AVG of sums and plain values tell is the same, and anything else is not. The restricted columns have no
 // index and no key, so that row order cannot follow them, and no query has a LIMIT.
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -14,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "check/check.h"
+#include "check/random_run.h"
 #include "check/small_grammar.h"
 #include "schema/reader.h"
 #include "syntax/sentence.h"
@@ -147,8 +147,8 @@ Compared compare(const std::string& first_rows, const std::string& second_rows, 
     policy.set(*catalog->find_column(table, column), label);
   }
   Checker checker(*catalog, {profile, Language::Full});
-  SentenceGenerator generator(*grammar, filler, 3);
-  compared.queries = std::getenv("PCCSQL_LONG") != nullptr ? 2'000'000 : 60'000;
+  SentenceGenerator generator(*grammar, filler, 2 + random_seed());
+  compared.queries = static_cast<int>(random_queries(60'000));
   for (int i = 0; i < compared.queries; ++i) {
     const std::string sql = generator.next(i % 2 == 0 ? 14 : 26);
     const Judgement judgement = checker.check(sql, policy);
