@@ -189,14 +189,21 @@ std::optional<int> Resolver::folded_constant(ExprId id) const {
   return std::nullopt;
 }
 
-// What the parser drops is judged here all the same, but it makes no SELECT an aggregating one.
+// What the parser drops.
 void Resolver::dead(ExprId first, Scope& scope) {
+  unseen(scope, [&] {
+    for (ExprId id = first; id != 0; id = ast_.exprs[id].next) expr(id, scope, true);
+  });
+}
+
+// What the database does not look at is judged here all the same, but it makes no SELECT an aggregating one.
+void Resolver::unseen(const Scope& scope, const std::function<void()>& resolve) {
   std::vector<bool> aggregating;
   for (const Scope* at = &scope; at != nullptr; at = at->outer)
     aggregating.push_back(ast_.cores[at->core].has_aggregate);
   const uint64_t references = references_;
   const bool window = window_seen_;
-  for (ExprId id = first; id != 0; id = ast_.exprs[id].next) expr(id, scope, true);
+  resolve();
   references_ = references;
   window_seen_ = window;
   size_t i = 0;

@@ -257,7 +257,7 @@ void Resolver::unused_windows(CoreId id, Scope scope) {
   scope.core = id;
   scope.aggregates = true;
   for (Index w = core.windows.first; w < core.windows.end(); ++w) {
-    if (!ast_.windows[w].resolved) window(w, scope, id);
+    if (!ast_.windows[w].resolved) unseen(scope, [&] { window(w, scope, id); });
   }
 }
 

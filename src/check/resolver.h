@@ -4,6 +4,7 @@
 // own name contexts are: which names it sees, whether aliases count, whether aggregates and windows may stand there.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -147,6 +148,7 @@ class Resolver {
   std::optional<int> folded_constant(ExprId id) const;
   std::optional<int32_t> integer_value(ExprId id) const;
   void dead(ExprId first, Scope& scope);
+  void unseen(const Scope& scope, const std::function<void()>& resolve);
   void literal(const Expr& expr);
   void collation(const Expr& expr);
 
