@@ -80,7 +80,9 @@ class Asker {
  private:
   explicit Asker(const Options& options) : options_(options), style_(style_for(options.color)) {}
   Result<Done> prepare();
+  Result<Done> read_database();
   Result<Done> open();
+  void run(Asked& asked, const std::atomic<bool>& stop);
   int report(Asked& asked, bool sql_is_shown) const;
 
   const Options& options_;
@@ -107,35 +109,69 @@ Result<std::unique_ptr<Asker>> Asker::make(const Options& options) {
 // What is cheap to find wrong comes before the model is fetched and loaded.
 Result<Done> Asker::prepare() {
   const AskOptions& ask = options_.ask;
-  auto source = Source::load(options_.inputs, true);
-  if (!source) return source.error();
-  source_.emplace(std::move(*source));
-  const auto catalog = source_->catalog();
-  if (!catalog) return catalog.error();
-  catalog_ = *catalog;
-  auto policy = source_->policy(*catalog_);
-  if (!policy) return policy.error();
-  policy_ = std::move(*policy);
-  policy_hash_ = sha256_hex(to_yaml(*catalog_, *policy_));
   if (ask.prompts) {
     auto prompts = Prompts::load(*ask.prompts);
     if (!prompts) return prompts.error();
     prompts_ = std::move(*prompts);
   }
-  if (!ask.no_run) {
-    auto runner = Runner::open(options_.inputs.db.value_or(demo_database_path()), *catalog_, *policy_,
-                               options_.settings.profile, run_limits(ask));
-    if (!runner) return runner.error();
-    runner_.emplace(std::move(*runner));
-  }
+  if (const auto read = read_database(); !read) return read.error();
   if (ask.audit) {
     auto audit = AuditFile::open(*ask.audit);
     if (!audit) return audit.error();
     audit_.emplace(std::move(*audit));
   }
-  subject_ =
-      std::make_unique<Subject>(*catalog_, *policy_, options_.settings, prompts_ ? *prompts_ : Prompts::standard());
   return open();
+}
+
+// The catalogue, the policy for it, and all that is made from the two. After an Error everything is as it was.
+Result<Done> Asker::read_database() {
+  auto source = Source::load(options_.inputs, true);
+  if (!source) return source.error();
+  const auto catalog = source->catalog();
+  if (!catalog) return catalog.error();
+  auto policy = source->policy(**catalog);
+  if (!policy) return policy.error();
+  std::optional<Runner> runner;
+  if (!options_.ask.no_run) {
+    auto opened = Runner::open(options_.inputs.db.value_or(demo_database_path()), **catalog, *policy,
+                               options_.settings.profile, run_limits(options_.ask));
+    if (!opened) return opened.error();
+    runner.emplace(std::move(*opened));
+  }
+  subject_ =
+      std::make_unique<Subject>(**catalog, *policy, options_.settings, prompts_ ? *prompts_ : Prompts::standard());
+  policy_hash_ = sha256_hex(to_yaml(**catalog, *policy));
+  catalog_ = *catalog;
+  policy_ = std::move(*policy);
+  source_ = std::move(*source);
+  runner_ = std::move(runner);
+  return Done{};
+}
+
+// Where the schema is no longer the one that the query was judged by, it is read and the query judged again: a name may
+// now be another column's.
+void Asker::run(Asked& asked, const std::atomic<bool>& stop) {
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; asked.answer.outcome == Answer::Outcome::SafeSql; ++attempt) {
+    auto rows = runner_->run(*asked.answer.sql, &stop);
+    if (rows) {
+      asked.rows = std::move(*rows);
+      return;
+    }
+    asked.problem = rows.error();
+    if (rows.error().message != kSchemaChanged || attempt == kAttempts) return;
+    if (const auto read = read_database(); !read) {
+      asked.problem = Error{"the database's schema has changed, and what there is now cannot be asked: " +
+                                read.error().to_string(),
+                            {},
+                            {}};
+      return;
+    }
+    asked.problem.reset();
+    asked.catalog = catalog_;
+    asked.policy = &*policy_;
+    subject_->judge(std::string(*asked.answer.sql), asked.answer);
+  }
 }
 
 Result<Done> Asker::open() {
@@ -175,14 +211,7 @@ int Asker::ask(const std::string& question) {
     fail("stopped; there is no answer");
     return kExitInterrupted;
   }
-  if (runner_ && asked.answer.outcome == Answer::Outcome::SafeSql) {
-    auto rows = runner_->run(*asked.answer.sql, &interrupts.flag());
-    if (rows) {
-      asked.rows = std::move(*rows);
-    } else {
-      asked.problem = rows.error();
-    }
-  }
+  if (runner_) run(asked, interrupts.flag());
   if (audit_) {
     const auto added = audit_->add(audit_line(asked, model_.label, model_hash_, policy_hash_));
     if (!added) return fail(added.error());
@@ -199,7 +228,7 @@ int Asker::report(Asked& asked, bool sql_is_shown) const {
   const bool fine = asked.answer.outcome == Answer::Outcome::SafeSql && !asked.problem;
   Output output;
   if (options_.ask.format == AskFormat::Json) {
-    output.write(to_json(asked));
+    output.write(to_json(asked, options_.ask.raw ? Values::Raw : Values::Harmless));
     return output.finish(fine ? kExitFine : kExitNotFine);
   }
   const bool csv = options_.ask.format == AskFormat::Csv;
@@ -208,8 +237,9 @@ int Asker::report(Asked& asked, bool sql_is_shown) const {
   if (csv) {
     // The output is rows and nothing else; who reads them by program must not miss what was said.
     if (!fine || !told.empty()) std::fputs(told.c_str(), stderr);
-    if (asked.rows) output.write(to_csv(*asked.rows));
-    if (!asked.rows && fine) output.write(*asked.answer.sql + "\n");
+    const bool raw = options_.ask.raw;
+    if (asked.rows) output.write(to_csv(*asked.rows, raw ? Values::Raw : Values::Harmless));
+    if (!asked.rows && fine) output.write((raw ? *asked.answer.sql : printable_lines(*asked.answer.sql)) + "\n");
     return output.finish(fine ? kExitFine : kExitNotFine);
   }
   if (asked.answer.sql && !sql_is_shown) output.write(printable(*asked.answer.sql) + "\n");
@@ -249,6 +279,9 @@ int run_ask(const Options& options) {
     question = std::move(*text);
   }
   if (question && trimmed(*question).empty()) return fail("the question is empty", hint);
+  if (options.ask.raw && options.ask.format == AskFormat::Table) {
+    return fail("`--raw` is for `--format csv` and `--format json`", hint);
+  }
   if (options.ask.trace && !question) return fail("`--trace` is for one question; add it, in quotes", hint);
   const auto asker = Asker::make(options);
   if (!asker) {

@@ -50,6 +50,10 @@ CLI::App* add_ask_command(CLI::App& app, Options& options) {
                         {{"table", AskFormat::Table}, {"json", AskFormat::Json}, {"csv", AskFormat::Csv}},
                         "json: one object with verdict, uses and rows; csv: the rows alone (default: table)")
       ->group("Output");
+  command
+      ->add_flag("--raw", ask.raw,
+                 "csv and json: values as they are, also what a terminal or a spreadsheet would obey")
+      ->group("Output");
   add_color(*command, options);
   command->get_option("--color")->group("Output");
   add_text(*command, "--trace", ask.trace, "FILE", "write each step of the generation to this file, as JSON")

@@ -21,6 +21,7 @@ struct AskOptions : ModelOptions, MethodOptions {
   std::optional<std::string> question;  // none: an interactive prompt
   std::optional<std::string> evidence;
   AskFormat format = AskFormat::Table;
+  bool raw = false;  // values as they are, in csv and json
   bool no_run = false;
   std::optional<std::string> trace;
   std::optional<std::string> audit;

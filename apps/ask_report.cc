@@ -104,7 +104,7 @@ std::string what_may_be_asked(const Asked& asked) {
 
 }  // namespace
 
-std::string to_json(const Asked& asked) {
+std::string to_json(const Asked& asked, Values values) {
   const Answer& answer = asked.answer;
   Json json{{"question", asked.question},
             {"method", to_string(answer.method)},
@@ -122,30 +122,39 @@ std::string to_json(const Asked& asked) {
     json["columns"] = asked.rows->columns;
     json["rows"] = Json::array();
     for (const std::vector<Value>& row : asked.rows->rows) {
-      Json values = Json::array();
-      for (const Value& value : row) values.push_back(json_of(value));
-      json["rows"].push_back(std::move(values));
+      Json cells = Json::array();
+      for (const Value& value : row) cells.push_back(json_of(value));
+      json["rows"].push_back(std::move(cells));
     }
   }
   json["counts"] = counts_json(answer.counts);
-  return dumped(json) + "\n";
+  const std::string text = dumped(json);
+  return (values == Values::Raw ? text : printable_json(text)) + "\n";
 }
 
-std::string to_csv(const RowSet& rows) {
-  const auto field = [](const std::string& text) {
+std::string to_csv(const RowSet& rows, Values values) {
+  const auto quoted = [](const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
+    std::string field = "\"";
     for (const char c : text) {
-      if (c == '"') quoted += '"';
-      quoted += c;
+      if (c == '"') field += '"';
+      field += c;
     }
-    return quoted + "\"";
+    return field + "\"";
+  };
+  const auto text_field = [&](const std::string& text) {
+    if (values == Values::Raw) return quoted(text);
+    const bool formula = !text.empty() && std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos;
+    return quoted((formula ? "'" : "") + printable_lines(text));
+  };
+  const auto field = [&](const Value& value) {
+    return std::holds_alternative<std::string>(value) ? text_field(text_of(value)) : quoted(text_of(value));
   };
   std::string csv;
-  for (size_t i = 0; i < rows.columns.size(); ++i) csv += (i == 0 ? "" : ",") + field(rows.columns[i]);
+  for (size_t i = 0; i < rows.columns.size(); ++i) csv += (i == 0 ? "" : ",") + text_field(rows.columns[i]);
   csv += "\r\n";
   for (const std::vector<Value>& row : rows.rows) {
-    for (size_t i = 0; i < row.size(); ++i) csv += (i == 0 ? "" : ",") + field(text_of(row[i]));
+    for (size_t i = 0; i < row.size(); ++i) csv += (i == 0 ? "" : ",") + field(row[i]);
     csv += "\r\n";
   }
   return csv;
@@ -258,7 +267,7 @@ std::string audit_line(const Asked& asked, const std::string& model, const std::
             {"counts", counts_json(answer.counts)}};
   json["run_ms"] =
       asked.rows ? Json(std::chrono::duration<double, std::milli>(asked.rows->took).count()) : Json(nullptr);
-  return dumped(json) + "\n";
+  return printable_json(dumped(json)) + "\n";
 }
 
 std::string trace_json(const Asked& asked) {
@@ -281,7 +290,7 @@ std::string trace_json(const Asked& asked) {
                   {"verdict", to_string(asked.answer.outcome)},
                   {"reason", asked.answer.reason},
                   {"steps", steps}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace pccsql

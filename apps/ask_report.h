@@ -1,6 +1,7 @@
 // What `pccsql ask` prints of an answer: for people, as JSON, as CSV; the trace and the audit line.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -22,12 +23,17 @@ struct Asked {
   std::optional<Error> problem;  // running it failed
 };
 
-// One object: question, method, sql, verdict, reason, uses, blocked, columns, rows, counts. What is not UTF-8 is
-// replaced; a blob is its hexadecimal digits in x'…'.
-std::string to_json(const Asked& asked);
+// Whether values go out as they are, whatever a terminal or a spreadsheet makes of them.
+enum class Values : uint8_t { Harmless, Raw };
 
-// Header and rows; nothing where there are no rows.
-std::string to_csv(const RowSet& rows);
+// One object: question, method, sql, verdict, reason, uses, blocked, columns, rows, counts. What is not UTF-8 is
+// replaced; a blob is its hexadecimal digits in x'…'. Harmless: see printable_json().
+std::string to_json(const Asked& asked, Values values = Values::Harmless);
+
+// Header and rows; nothing where there are no rows. Harmless: see printable_lines(); and text that a spreadsheet would
+// take for a formula, because it begins with `= + - @` or a tab or line end, gets an apostrophe before it. Numbers are
+// what they are.
+std::string to_csv(const RowSet& rows, Values values = Values::Harmless);
 
 // Rows as a table, wide values cut; `most_rows` of them.
 std::string to_table(const RowSet& rows, size_t most_rows, const Style& style);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 
 namespace pccsql {
@@ -22,17 +23,19 @@ using Range = std::pair<uint32_t, uint32_t>;
 
 constexpr std::array kZeroWidth{Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD},
                                 Range{0x0610, 0x061A}, Range{0x064B, 0x065F}, Range{0x1AB0, 0x1AFF},
-                                Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200D}, Range{0x20D0, 0x20FF},
+                                Range{0x1DC0, 0x1DFF}, Range{0x200C, 0x200D}, Range{0x20D0, 0x20FF},
                                 Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F}, Range{0xE0100, 0xE01EF}};
 constexpr std::array kWide{
     Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},   Range{0x3041, 0x33FF},   Range{0x3400, 0x4DBF},
     Range{0x4E00, 0x9FFF},   Range{0xA000, 0xA4CF},   Range{0xA960, 0xA97F},   Range{0xAC00, 0xD7A3},
     Range{0xF900, 0xFAFF},   Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},   Range{0xFFE0, 0xFFE6},
     Range{0x1F300, 0x1F64F}, Range{0x1F680, 0x1F6FF}, Range{0x1F900, 0x1FAFF}, Range{0x20000, 0x3FFFD}};
-// C0 and C1 controls, DEL, line separators, and what turns the direction of text.
-constexpr std::array kHarmful{Range{0x0000, 0x001F}, Range{0x007F, 0x009F}, Range{0x061C, 0x061C},
-                              Range{0x200E, 0x200F}, Range{0x2028, 0x202E}, Range{0x2066, 0x2069},
-                              Range{0xFEFF, 0xFEFF}};
+// C0 and C1 controls, DEL, line separators, what turns the direction of text, and what is not seen at all: soft hyphens,
+// blanks without width, tags. Joiners (U+200C, U+200D) stay: scripts and emoji are written with them.
+constexpr std::array kHarmful{Range{0x0000, 0x001F}, Range{0x007F, 0x009F}, Range{0x00AD, 0x00AD},
+                              Range{0x061C, 0x061C}, Range{0x180E, 0x180E}, Range{0x200B, 0x200B},
+                              Range{0x200E, 0x200F}, Range{0x2028, 0x202E}, Range{0x2060, 0x206F},
+                              Range{0xFEFF, 0xFEFF}, Range{0xFFF9, 0xFFFB}, Range{0xE0000, 0xE007F}};
 
 template <size_t N>
 bool within(const std::array<Range, N>& ranges, uint32_t code) {
@@ -190,6 +193,47 @@ std::string printable(std::string_view text) {
     } else {
       append_glyph(out, text, glyph);
     }
+  }
+  return out;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const auto [code, length] = decode(text, i);
+    const bool line_end = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+    if (line_end || text[i] == '\n' || text[i] == '\t') {
+      out += text[i];
+    } else if (length == 0 || within(kHarmful, code)) {
+      out += kUnprintable;
+    } else {
+      out += text.substr(i, length);
+    }
+    i += std::max(length, 1u);
+  }
+  return out;
+}
+
+std::string printable_json(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  const auto escape = [&out](uint32_t unit) {
+    char text[8];
+    std::snprintf(text, sizeof text, "\\u%04x", unit);
+    out += text;
+  };
+  for (size_t i = 0; i < json.size();) {
+    const auto [code, length] = decode(json, i);
+    if (code >= 0x10000 && within(kHarmful, code)) {
+      escape(0xD800 + ((code - 0x10000) >> 10));
+      escape(0xDC00 + ((code - 0x10000) & 0x3FF));
+    } else if (code >= 0x20 && within(kHarmful, code)) {
+      escape(code);
+    } else {
+      out += json.substr(i, std::max(length, 1u));
+    }
+    i += std::max(length, 1u);
   }
   return out;
 }

@@ -1,7 +1,7 @@
 // Rendering: a query shown to a person, with places underlined and a note under each.
 //
-// Queries come from anywhere, so nothing of them reaches a terminal unseen: control characters, bidirectional overrides
-// and bytes that are not UTF-8 are shown as U+FFFD. Underlines count display columns (tabs, wide and combining
+// Queries come from anywhere, so nothing of them reaches a terminal unseen: control characters, what turns the direction
+// of text, what takes no room, and bytes that are not UTF-8 are shown as U+FFFD. Underlines count display columns (tabs, wide and combining
 // characters), not bytes.
 #pragma once
 
@@ -28,6 +28,13 @@ struct Style {
 
 // Text that is safe to print on one line: tabs and line ends become spaces, the unprintable becomes U+FFFD.
 std::string printable(std::string_view text);
+
+// Text that is safe to print on several lines: line ends and tabs stay, the unprintable becomes U+FFFD.
+std::string printable_lines(std::string_view text);
+
+// JSON in which all that is unprintable is written as `\u…`, which reads back as the same: strings are the only place
+// where it can stand. PRE: `json` is UTF-8.
+std::string printable_json(std::string_view json);
 
 // Columns that printable(text) takes on a terminal; East Asian wide characters and emoji count two, approximately.
 size_t display_width(std::string_view text);

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "syntax/lexer.h"
+#include "exec/row_order.h"
 
 namespace pccsql {
 namespace {
@@ -87,20 +87,6 @@ bool equal_sets(std::vector<Row> gold, std::vector<Row> rows) {
 
 }  // namespace
 
-bool orders_result(std::string_view sql) {
-  std::vector<Lexeme> lexemes;
-  lex(sql, lexemes);
-  int depth = 0;
-  for (size_t i = 0; i + 1 < lexemes.size(); ++i) {
-    if (lexemes[i].terminal == Terminal::LeftParen) ++depth;
-    if (lexemes[i].terminal == Terminal::RightParen) --depth;
-    if (depth == 0 && lexemes[i].terminal == Terminal::kw_ORDER && lexemes[i + 1].terminal == Terminal::kw_BY) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool same_multiset(const Rows& gold, const Rows& rows, bool ordered) {
   Pair pair = numbered(gold, rows);
   return equal_multisets(std::move(pair.gold), std::move(pair.rows), ordered);
@@ -141,30 +127,29 @@ RunLimits AccuracyJudge::generous_limits() {
   return limits;
 }
 
-AccuracyJudge::Group& AccuracyJudge::group(const std::string& database_path) {
+std::vector<AccuracyJudge::Instance>& AccuracyJudge::instances(const std::string& database_path) {
   const auto [at, fresh] = groups_.try_emplace(database_path);
   if (fresh) {
-    for (const std::string& path : database_instances(database_path)) {
-      Instance instance;
-      if (auto runner = Runner::open_unfenced(path, limits_)) {
-        instance.runner = std::make_unique<Runner>(*std::move(runner));
-      }
-      at->second.instances.push_back(std::move(instance));
-    }
+    for (std::string& path : database_instances(database_path)) at->second.push_back({std::move(path), {}, {}, {}});
   }
   return at->second;
 }
 
 Accuracy AccuracyJudge::judge(const std::string& database_path, std::string_view gold_sql,
-                              const std::optional<std::string>& sql) {
+                              const std::optional<std::string>& sql, const std::atomic<bool>* stop) {
   Accuracy accuracy;
   const bool ordered = orders_result(gold_sql);
-  std::vector<Instance>& instances = group(database_path).instances;
-  for (size_t i = 0; i < instances.size(); ++i) {
-    Instance& instance = instances[i];
+  std::vector<Instance>& all = instances(database_path);
+  for (size_t i = 0; i < all.size(); ++i) {
+    Instance& instance = all[i];
+    if (!instance.runner) {
+      auto runner = Runner::open_unfenced(instance.path, limits_);
+      if (runner) instance.runner = std::make_unique<Runner>(*std::move(runner));
+    }
     if (instance.runner && instance.gold_sql != gold_sql) {
-      instance.gold_sql = gold_sql;
-      auto gold = instance.runner->run(gold_sql);
+      auto gold = instance.runner->run(gold_sql, stop);
+      const bool stopped = stop != nullptr && *stop;
+      instance.gold_sql = stopped ? "" : gold_sql;
       instance.gold = gold ? std::optional<Rows>(std::move(gold->rows)) : std::nullopt;
     }
     if (!instance.runner || !instance.gold) {
@@ -173,7 +158,9 @@ Accuracy AccuracyJudge::judge(const std::string& database_path, std::string_view
     }
     Accuracy here{.multiset = false, .set = false, .all_instances = {}};
     if (sql) {
-      if (const auto answer = instance.runner->run(*sql)) here = compare_rows(*instance.gold, answer->rows, ordered);
+      if (const auto answer = instance.runner->run(*sql, stop)) {
+        here = compare_rows(*instance.gold, answer->rows, ordered);
+      }
     }
     if (i == 0)
       accuracy = here;

@@ -15,6 +15,7 @@
 // A figure is unknown where the gold query itself does not run: then nothing can be said of an answer.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,9 +30,6 @@ namespace pccsql {
 
 using Rows = std::vector<std::vector<Value>>;
 
-// Whether a query orders its result: ORDER BY outside all parentheses.
-bool orders_result(std::string_view sql);
-
 bool same_multiset(const Rows& gold, const Rows& rows, bool ordered);
 bool same_set(const Rows& gold, const Rows& rows);
 
@@ -43,7 +41,8 @@ Accuracy compare_rows(const Rows& gold, const Rows& rows, bool ordered);
 std::vector<std::string> database_instances(const std::string& path);
 
 // Compares queries with gold queries on databases that stay open. Both run read-only and without a policy: whether the
-// query is permitted is asked elsewhere. Used by one thread at a time.
+// query is permitted is asked elsewhere. Rows are compared in the order in which SQLite brings them, as the official
+// evaluators do; what is shown of an answer is another run's (eval/judge.h). Used by one thread at a time.
 class AccuracyJudge {
  public:
   // Room for every gold result of Spider and BIRD; a gold query over a limit is one that does not run.
@@ -51,23 +50,23 @@ class AccuracyJudge {
 
   explicit AccuracyJudge(RunLimits limits = generous_limits()) : limits_(limits) {}
 
-  // `sql`: none, or one that does not run or passes a limit, is wrong wherever gold runs.
-  Accuracy judge(const std::string& database_path, std::string_view gold_sql, const std::optional<std::string>& sql);
+  // `sql`: none, or one that does not run or passes a limit, is wrong wherever gold runs. Once `stop` is true what comes
+  // back means nothing.
+  Accuracy judge(const std::string& database_path, std::string_view gold_sql, const std::optional<std::string>& sql,
+                 const std::atomic<bool>* stop = nullptr);
 
  private:
   // The gold query that ran last on an instance, because all methods and attempts ask for it again.
   struct Instance {
-    std::unique_ptr<Runner> runner;  // nullptr: the file cannot be opened
+    std::string path;
+    std::unique_ptr<Runner> runner;  // nullptr: the file was not needed yet, or cannot be opened
     std::string gold_sql;
     std::optional<Rows> gold;
   };
-  struct Group {
-    std::vector<Instance> instances;
-  };
-  Group& group(const std::string& database_path);
+  std::vector<Instance>& instances(const std::string& database_path);
 
   RunLimits limits_;
-  std::map<std::string, Group> groups_;  // by path
+  std::map<std::string, std::vector<Instance>> groups_;  // by path
 };
 
 }  // namespace pccsql

@@ -27,14 +27,14 @@ std::string_view run_cause(const Error& error) {
   return "run_error";
 }
 
-void run(Seat& seat, QuestionRecord& record) {
+void run(Seat& seat, QuestionRecord& record, const std::atomic<bool>* stop) {
   const auto failed = [&record](std::string_view cause, const Error& error) {
     record.outcome = Outcome::Failure;
     record.cause = cause;
     record.reason = "the query is permitted, but it does not run: " + error.to_string();
   };
   if (seat.problem) return failed("run_error", *seat.problem);
-  const auto rows = seat.runner->run(*record.sql);
+  const auto rows = seat.runner->run(*record.sql, stop);
   if (!rows) return failed(run_cause(rows.error()), rows.error());
   record.execution_ns = static_cast<uint64_t>(rows->took.count());
   record.columns = rows->columns;
@@ -68,7 +68,7 @@ Seat::Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings,
   }
 }
 
-void Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record) {
+bool Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop) {
   const Catalog& catalog = seat.subject.catalog();
   const bool execution = seat.runner.has_value() || seat.problem.has_value();
   record.outcome = answer.outcome;
@@ -95,7 +95,7 @@ void Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record) {
   // Each attempt but the last had a violation, or there would have been no other.
   for (size_t i = 0; i + 1 < record.attempts.size(); ++i) record.attempts[i].outcome = Outcome::UnsafeSql;
 
-  if (record.outcome == Outcome::SafeSql && execution) run(seat, record);
+  if (record.outcome == Outcome::SafeSql && execution) run(seat, record, stop);
   if (!record.attempts.empty()) record.attempts.back().outcome = record.outcome;
   record.leaked_before_refuse =
       record.outcome == Outcome::Refuse && record.withheld.has_value() && !record.violations.empty();
@@ -104,8 +104,9 @@ void Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record) {
     record.empty_answer = empty_answer_class(*record.sql, query, seat.checker.analyze(record.gold_sql));
   }
   if (execution && record.gold_label == GoldLabel::Sql) {
-    record.accuracy = accuracy_.judge(seat.database, record.gold_sql, record.sql);
+    record.accuracy = accuracy_.judge(seat.database, record.gold_sql, record.sql, stop);
   }
+  return stop == nullptr || !*stop;
 }
 
 }  // namespace pccsql

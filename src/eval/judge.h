@@ -8,9 +8,11 @@
 //
 // `cause` is the class of a refusal or failure: those of Cause (decode/answer.h), and of permitted queries that do not
 // run: `time_out`, `over_limit`, `fence_denied` (the database's authorizer saw a read that the policy hides; the checker
-// should have; under profile strict alone, because the paper lets ORDER BY read what is Hidden), `run_error`.
+// should have; under profile strict alone, because the paper lets ORDER BY read what is Hidden), `run_error` (also where
+// the database's schema has changed since it was opened: the suite's catalogue and policies are no longer about it).
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +46,9 @@ struct Seat {
 class Judge {
  public:
   // Fills everything of the record that comes from the answer. Where the seat has no database nothing is run, and
-  // accuracy is unknown. PRE: the record has the question's fields, and the answer is about the seat's subject.
-  void judge(Seat& seat, const Answer& answer, QuestionRecord& record);
+  // accuracy is unknown. PRE: the record has the question's fields, and the answer is about the seat's subject. When
+  // `stop` becomes true it ends soon; false: it did, and the record is not to be used.
+  bool judge(Seat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop = nullptr);
 
  private:
   AccuracyJudge accuracy_;

@@ -84,7 +84,7 @@ class Worker {
     made.prompt.sha256 = sha256_hex(text.system + '\0' + stable);
     record.prompt = made.prompt.sha256;
     record.asked = text.user.substr(text.stable_bytes);
-    judge_.judge(here, answer, record);
+    if (!judge_.judge(here, answer, record, stop)) return std::nullopt;
     return made;
   }
 

@@ -27,9 +27,9 @@ int note_read(void* reads, int action, const char* table, const char* column, co
 void Database::Close::operator()(sqlite3* db) const { CloseConnection{}(db); }
 
 Result<Database> Database::open(const std::string& path) {
-  Result<Connection> connection = open_read_only(path);
-  if (!connection) return connection.error();
-  return Database(connection->release());
+  Result<ReadOnlyDatabase> opened = open_read_only(path);
+  if (!opened) return opened.error();
+  return Database(opened->connection.release());
 }
 
 Result<Database> Database::in_memory(std::string_view setup_sql) {

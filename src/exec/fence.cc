@@ -4,16 +4,12 @@
 
 #include "base/text.h"
 #include "exec/statement.h"
-#include "syntax/grammar.h"
 #include "syntax/lexer.h"
 
 namespace pccsql {
 namespace {
 
 std::string_view text_of(const char* text) { return text == nullptr ? std::string_view() : std::string_view(text); }
-
-// What operators and keywords are to the authorizer.
-constexpr std::string_view kHiddenCalls[] = {"->", "->>", "current_date", "current_time", "current_timestamp"};
 
 int note_views(void* views, int, const char*, const char*, const char*, const char* view) {
   if (view != nullptr) static_cast<std::set<std::string>*>(views)->insert(folded(view));
@@ -41,32 +37,25 @@ Result<std::set<std::string>> names_present(sqlite3* db) {
 
 }  // namespace
 
-Result<Fence> Fence::make(sqlite3* db, const Catalog& catalog, const Policy& policy, Profile profile) {
+Result<Fence> Fence::make(sqlite3* db, const FenceRules& rules) {
   Fence fence;
   auto present = names_present(db);
   if (!present) return present.error();
   fence.present_ = std::move(*present);
-  for (TableId id = 0; id < catalog.tables().size(); ++id) {
-    const Table& table = catalog.table(id);
-    if (table.kind == TableKind::Virtual) continue;
+  for (const FenceRules::Table& rule : rules.tables) {
     Columns columns;
-    const bool all_hidden = policy.all_hidden(id);
-    columns.closed = all_hidden && profile == Profile::Strict;
-    columns.open_view = table.kind == TableKind::View && !all_hidden;
-    for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
-      columns.may.emplace(folded(table.columns[c].name), policy.of({id, c}) != ColumnPolicy::Hidden);
-    }
-    if (columns.open_view) add_inner_views(db, table.name, fence.inner_views_);
-    fence.tables_.emplace(folded(table.name), std::move(columns));
+    columns.closed = rule.closed;
+    columns.open_view = rule.open_view;
+    for (const auto& [column, may] : rule.may_read) columns.may.emplace(column, may);
+    if (columns.open_view) add_inner_views(db, rule.name, fence.inner_views_);
+    fence.tables_.emplace(folded(rule.name), std::move(columns));
   }
-  for (const Function& function : sql_grammar().functions()) {
-    if (function.kind != FunctionKind::Outside) fence.functions_.insert(folded(function.name));
-  }
-  for (const std::string_view call : kHiddenCalls) fence.functions_.emplace(call);
+  fence.functions_.insert(rules.functions.begin(), rules.functions.end());
   return fence;
 }
 
 void Fence::guard(sqlite3* db) { sqlite3_set_authorizer(db, authorize, this); }
+void Fence::lift(sqlite3* db) { sqlite3_set_authorizer(db, nullptr, nullptr); }
 
 bool Fence::is_open_view(const std::string& folded_name) const {
   const auto found = tables_.find(folded_name);

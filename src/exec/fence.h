@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "policy/policy.h"
-#include "schema/catalog.h"
+#include "exec/fence_rules.h"
 
 struct sqlite3;
 
@@ -22,10 +21,11 @@ namespace pccsql {
 class Fence {
  public:
   // Asks the database which tables and views it has, and which views stand inside others. Keeps no reference.
-  static Result<Fence> make(sqlite3* db, const Catalog& catalog, const Policy& policy, Profile profile);
+  static Result<Fence> make(sqlite3* db, const FenceRules& rules);
 
-  // From now on `db` is fenced. PRE: the fence stays where it is as long as the connection lives.
+  // From now on, until it is lifted, `db` is fenced. PRE: the fence stays where it is meanwhile.
   void guard(sqlite3* db);
+  static void lift(sqlite3* db);
 
   // A name of the query that SQLite would take for one of an open view, so that what it reads would pass for the view's
   // own: `WITH staff AS (…)`. Empty: there is none. To be asked before the query is prepared.

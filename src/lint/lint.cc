@@ -33,6 +33,7 @@ class Linter {
     warn_of_rowids();
     warn_of_twins();
     warn_of_unique_keys();
+    warn_of_indexes();
     std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.place < b.place; });
     std::vector<Warning> warnings;
     for (Found& found : found_) warnings.push_back(std::move(found.warning));
@@ -169,6 +170,29 @@ class Linter {
     });
   }
 
+  // The runner sorts rows that no ORDER BY sorts; inside a query only SQLite says in which order they are gone through.
+  void warn_of_indexes() {
+    for (size_t t = 0; t < catalog_.tables().size(); ++t) {
+      const auto id = static_cast<TableId>(t);
+      if (policy_.all_hidden(id)) continue;
+      const Table& table = catalog_.tables()[t];
+      for (const Index& index : table.indexes) {
+        std::vector<ColumnRef> restricted;
+        for (const ColumnIndex column : index.columns) {
+          if (policy_.of({id, column}) != ColumnPolicy::Public) restricted.push_back({id, column});
+        }
+        if (restricted.empty()) continue;
+        const std::string which = index.constraint ? "a PRIMARY KEY or UNIQUE constraint of `" + table.name + "` keeps"
+                                                   : "index `" + index.name + "` holds";
+        warn(Leak::Index, restricted[0],
+             which + (index.constraint ? " an index of " : " ") + described(restricted) +
+                 ": what depends on the order of rows inside a query (LIMIT, ties, GROUP_CONCAT) can follow it; " +
+                 (index.constraint ? "ask a copy of the table without the constraint, if that matters"
+                                   : "drop the index in the database that is asked, if that matters"));
+      }
+    }
+  }
+
   const Catalog& catalog_;
   const Policy& policy_;
   std::vector<Found> found_;
@@ -188,6 +212,8 @@ std::string_view to_string(Leak leak) {
       return "twin";
     case Leak::UniqueKey:
       return "unique-key";
+    case Leak::Index:
+      return "index";
   }
   return "";
 }

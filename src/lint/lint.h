@@ -18,8 +18,9 @@ enum class Leak : uint8_t {
   Rowid,            // a restricted INTEGER PRIMARY KEY: `rowid` is its other name, and rows come in its order
   Twin,             // the column at the other end of a foreign key holds the same values and permits more
   UniqueKey,        // an AggregateOnly column beside a Public key: groups of one show the value
+  Index,            // rows that are found by an index come in the order of a restricted column
 };
-std::string_view to_string(Leak leak);  // "generated-column", "view", "rowid", "twin", "unique-key"
+std::string_view to_string(Leak leak);  // "generated-column", "view", "rowid", "twin", "unique-key", "index"
 
 struct Warning {
   Leak kind = Leak::View;

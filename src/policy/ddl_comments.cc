@@ -1,8 +1,13 @@
 // Policies as comments in DDL: `salary INT, -- AggregateOnly`, and as prompts write it, `salary INT -- AggregateOnly,`
 // with the comma inside the comment. A comment speaks of the column whose definition or comma it follows on its line.
 //
-// Only the list in the parentheses of CREATE TABLE is looked at. There a comment that begins with a policy's name but
-// follows no column, or begins with what is nearly a policy's name, is an error: a person meant something by it.
+// A comment is a policy if it is a policy's name and nothing else, punctuation aside, or if it begins with `pccsql:`. Prose
+// is none: `-- Public holidays are listed elsewhere` says nothing about who may see the column.
+//
+// Only the list in the parentheses of CREATE TABLE is looked at. There a policy that follows no column, and what a person
+// will have meant as one but is not spelled so, are errors; likewise prose that begins with a policy other than Public,
+// because passing over it could lift a restriction.
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -23,16 +28,38 @@ std::string_view first_word(std::string_view text) {
   return text.substr(0, end);
 }
 
+// Public and Hidden are words of everyday language; the others are not.
+bool is_short(std::string_view policy_name) { return policy_name.size() <= 8; }
+
+enum class Among { AllNames, LongNames };
+
 // Whether a person who wrote `word` will have meant a policy: another case, a slip or two.
-bool resembles_policy(std::string_view word, size_t slips_in_long_names) {
+bool resembles_policy(std::string_view word, size_t slips_in_long_names, Among names) {
   constexpr size_t kLongestWorthComparing = 20;
   if (word.size() > kLongestWorthComparing) return false;
   for (const ColumnPolicy policy : kColumnPolicies) {
     const std::string_view name = to_string(policy);
+    if (names == Among::LongNames && is_short(name)) continue;
     // One slip in the short names, lest `publish` be taken for Public.
-    if (edit_distance(word, name) <= (name.size() > 8 ? slips_in_long_names : 1)) return true;
+    if (edit_distance(word, name) <= (is_short(name) ? 1 : slips_in_long_names)) return true;
   }
   return false;
+}
+
+// What follows `pccsql:` at the beginning of a comment.
+std::optional<std::string> after_marker(std::string_view text) {
+  constexpr std::string_view kMarker = "pccsql";
+  if (!equal_folded(text.substr(0, kMarker.size()), kMarker)) return std::nullopt;
+  const std::string rest = trimmed(text.substr(kMarker.size()));
+  if (rest.empty() || rest[0] != ':') return std::nullopt;
+  return trimmed(std::string_view(rest).substr(1));
+}
+
+std::string_view without_punctuation(std::string_view text) {
+  constexpr std::string_view kPunctuation = " \t\r\n.,;:!*-()[]";
+  const size_t begin = std::min(text.find_first_not_of(kPunctuation), text.size());
+  const size_t end = text.find_last_not_of(kPunctuation);
+  return begin == text.size() ? std::string_view() : text.substr(begin, end + 1 - begin);
 }
 
 // `Aggregate only` and `aggregate-only`: two words that would be one policy.
@@ -171,18 +198,41 @@ class CommentReader {
     return std::nullopt;
   }
 
-  Failure apply(const Comment& comment, std::optional<ColumnRef> column) {
+  // The policy that a comment is, if it is one.
+  Failure read_policy(const Comment& comment, std::optional<ColumnPolicy>& policy) const {
     const std::string text = trimmed(comment.text.of(cursor_.sql()));
-    const std::string_view word = first_word(text);
-    const std::optional<ColumnPolicy> policy = parse_column_policy(word);
-    if (!policy) {
-      if (resembles_policy(word, 3)) return cursor_.error_at(comment.span.begin, unknown_policy(word));
-      const std::string joined = first_two_words_joined(text);
-      if (resembles_policy(joined, 2)) return cursor_.error_at(comment.span.begin, unknown_policy(joined));
-      return std::nullopt;
+    const auto mistaken = [&](std::string_view word) -> Failure {
+      return cursor_.error_at(comment.span.begin, unknown_policy(word));
+    };
+    if (const std::optional<std::string> marked = after_marker(text)) {
+      const std::string_view word = first_word(*marked);
+      policy = parse_column_policy(word);
+      return policy ? std::nullopt : mistaken(word);
     }
+    const std::string_view whole = without_punctuation(text);
+    policy = parse_column_policy(whole);
+    if (policy) return std::nullopt;
+    const std::string_view word = first_word(whole);
+    const bool alone = word.size() == whole.size();
+    const std::optional<ColumnPolicy> begins_with = parse_column_policy(word);
+    const bool hidden = !alone && equal_folded(word, to_string(ColumnPolicy::Hidden));
+    if (hidden || (begins_with && *begins_with != ColumnPolicy::Public)) {
+      return cursor_.error_at(comment.span.begin,
+                              "a policy stands alone in its comment; write " + shown("pccsql: " + std::string(hidden ? to_string(ColumnPolicy::Hidden) : word)) +
+                                  " before what else there is to say, or begin the comment with another word");
+    }
+    if (begins_with) return std::nullopt;
+    if (resembles_policy(word, 3, alone ? Among::AllNames : Among::LongNames)) return mistaken(word);
+    const std::string joined = first_two_words_joined(whole);
+    return resembles_policy(joined, 2, Among::LongNames) ? mistaken(joined) : std::nullopt;
+  }
+
+  Failure apply(const Comment& comment, std::optional<ColumnRef> column) {
+    std::optional<ColumnPolicy> policy;
+    if (Failure failure = read_policy(comment, policy)) return failure;
+    if (!policy) return std::nullopt;
     if (!column) {
-      return cursor_.error_at(comment.span.begin, "the policy " + shown(word) +
+      return cursor_.error_at(comment.span.begin, "the policy " + shown(to_string(*policy)) +
                                                       " follows no column; write it behind the column, on its line");
     }
     std::optional<ColumnPolicy>& given = given_[column->table][column->column];

@@ -1,6 +1,7 @@
 // PostgreSQL's GRANT SELECT, read for one user. Each grant adds: a column that any of them gives is Public, the rest is
 // Hidden. A bare grantee is matched in any case, as PostgreSQL folds it; a quoted one exactly. `TO PUBLIC` is everyone.
-// USAGE ON SCHEMA is no right to a column and is passed over. Everything else is an error: a REVOKE or another
+// A table may be written with the schema `main` or `public`, or with the database's name; one in another schema is not
+// ours to label. USAGE ON SCHEMA is no right to a column and is passed over. Everything else is an error: a REVOKE or another
 // privilege read as nothing would make the policy say what the text does not.
 #include <optional>
 #include <vector>
@@ -98,6 +99,16 @@ class GrantReader {
     return std::nullopt;
   }
 
+  // A table of the same name elsewhere is another table.
+  bool is_own_schema(std::string_view name) const {
+    return equal_folded(name, "main") || equal_folded(name, "public") || equal_folded(name, catalog_.name());
+  }
+  std::string foreign_schema(const std::string& name) const {
+    const std::string own = catalog_.name().empty() ? "" : ", " + shown(catalog_.name());
+    return "the schema " + shown(name) + " is not this database's: `main`, `public`" + own +
+           " or no schema at all was expected";
+  }
+
   Failure read_tables(std::vector<TableId>& tables) {
     cursor_.take_word("TABLE");
     do {
@@ -107,6 +118,7 @@ class GrantReader {
       if (!name) return expected("the name of a table");
       std::optional<std::string> schema;
       while (cursor_.take(Terminal::Dot)) {
+        if (!is_own_schema(*name)) return cursor_.error_at(at, foreign_schema(*name));
         schema = schema ? *schema + "." + *name : *name;
         at = cursor_.next().span.begin;
         name = cursor_.take_name();

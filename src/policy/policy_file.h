@@ -18,15 +18,16 @@ namespace pccsql {
 // tables, columns, keys or policies, duplicate keys (case folded) and other versions are errors with line and column.
 Result<Policy> parse_policy_yaml(std::string_view text, const Catalog& catalog, const std::string& file = {});
 
-// `name TEXT, -- Public` and `name TEXT -- Public,`: the comment after a column, before or after its comma. Columns
-// without one get `otherwise`. Two comments on one column intersect. A comment that begins like a policy but is none, or
-// that follows no column, is an error.
+// `name TEXT, -- Public` and `name TEXT -- Public,`: the comment after a column, before or after its comma. It is the
+// policy's name alone, or begins with `pccsql:` and the name; other comments say nothing. Columns without one get
+// `otherwise`. Two comments on one column intersect. A comment that is nearly a policy, or that follows no column, is an
+// error.
 Result<Policy> parse_policy_ddl(std::string_view ddl, const Catalog& catalog,
                                 ColumnPolicy otherwise = ColumnPolicy::Hidden, const std::string& file = {});
 
 // `GRANT SELECT (a, b) ON s.t TO user;`: for `user` granted columns are Public, everything else is Hidden. `GRANT
 // SELECT ON t` grants every column; each grant adds. A bare grantee matches `user` in any case, a quoted one exactly, and
-// PUBLIC is everyone. USAGE ON SCHEMA is passed over; REVOKE, and grants of other privileges, are errors: reading them
+// PUBLIC is everyone. `s` is `main`, `public` or the catalogue's name; tables elsewhere are errors. USAGE ON SCHEMA is passed over; REVOKE, and grants of other privileges, are errors: reading them
 // as nothing would mislead.
 Result<Policy> parse_policy_grants(std::string_view sql, const Catalog& catalog, std::string_view user,
                                    const std::string& file = {});

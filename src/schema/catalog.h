@@ -44,6 +44,13 @@ struct ForeignKey {
   std::vector<std::string> parent_columns;  // resolved: the parent's primary key when the declaration left them out
 };
 
+// What a query may find rows by, in the index's order. SQLite's own are among them, but for the rowid.
+struct Index {
+  std::string name;
+  std::vector<ColumnIndex> columns;  // in the key, in its expressions or in the condition of a partial index; each once
+  bool constraint = false;           // made for a PRIMARY KEY or UNIQUE
+};
+
 struct Table {
   std::string name;
   TableKind kind = TableKind::Table;
@@ -55,6 +62,7 @@ struct Table {
   std::vector<ColumnIndex> primary_key;
   std::vector<std::vector<ColumnIndex>> unique_keys;  // UNIQUE constraints and unique indexes, without the primary key
   std::vector<ForeignKey> foreign_keys;
+  std::vector<Index> indexes;  // where the source has them
   std::string sql;      // the CREATE statement, where the source has one
   NameId id = kNoName;  // set by Catalog
 
@@ -65,6 +73,13 @@ struct Table {
 struct ViewBodies {
   bool union_all = false;
   bool outer_join = false;  // RIGHT or FULL
+};
+
+// One state of a SQLite file's schema. Any change of a table, view or index makes another.
+struct SchemaStamp {
+  int64_t version = 0;  // SQLite's own count of changes; two files can have the same
+  uint64_t hash = 0;    // of the names and the text of all CREATE statements
+  friend bool operator==(const SchemaStamp&, const SchemaStamp&) = default;
 };
 
 class Catalog {
@@ -91,6 +106,10 @@ class Catalog {
   const std::vector<std::string>& unusable_views() const { return unusable_views_; }
   void set_unusable_views(std::vector<std::string> names) { unusable_views_ = std::move(names); }
 
+  // The state that was read, where the catalogue is that of a SQLite file.
+  const std::optional<SchemaStamp>& stamp() const { return stamp_; }
+  void set_stamp(SchemaStamp stamp) { stamp_ = stamp; }
+
  private:
   std::string name_;
   std::vector<Table> tables_;
@@ -98,6 +117,7 @@ class Catalog {
   std::vector<TableId> table_of_name_;  // NameId -> TableId, or kNoTable
   ViewBodies view_bodies_;
   std::vector<std::string> unusable_views_;
+  std::optional<SchemaStamp> stamp_;
 };
 
 }  // namespace pccsql

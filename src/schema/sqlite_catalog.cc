@@ -9,6 +9,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -17,6 +18,7 @@
 #include "base/text.h"
 #include "schema/connection.h"
 #include "schema/reader.h"
+#include "syntax/lexer.h"
 
 namespace pccsql {
 namespace {
@@ -31,6 +33,7 @@ class Row {
   }
   bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
   int integer(int column) const { return sqlite3_column_int(statement_, column); }
+  int64_t long_integer(int column) const { return sqlite3_column_int64(statement_, column); }
 
  private:
   sqlite3_stmt* statement_;
@@ -50,6 +53,12 @@ bool for_each_row(sqlite3* db, const std::string& sql, const std::function<void(
 
 std::string pragma(std::string_view what, std::string_view name) {
   return "PRAGMA main." + std::string(what) + "(" + quoted_identifier(name) + ")";
+}
+
+std::string quoted_string(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted.append(c == '\'' ? 2 : 1, c);
+  return quoted + "'";
 }
 
 std::optional<ColumnIndex> index_of(const Table& table, std::string_view column) {
@@ -73,6 +82,50 @@ bool read_columns(sqlite3* db, Table& table) {
     table.columns.push_back(std::move(column));
   });
   for (const auto& [place, column] : key) table.primary_key.push_back(column);
+  return ok;
+}
+
+// Columns that the text of a CREATE INDEX names anywhere: in expressions and in the condition of a partial index SQLite
+// does not list them. A string or a function of a column's name is taken for the column, which errs on the safe side.
+void add_named_columns(const Table& table, std::string_view create_index, std::vector<ColumnIndex>& columns) {
+  std::vector<Lexeme> lexemes;
+  lex(create_index, lexemes);
+  std::string buffer;
+  const auto is_on = [](const Lexeme& lexeme) { return lexeme.terminal == Terminal::kw_ON; };
+  auto at = std::find_if(lexemes.begin(), lexemes.end(), is_on);
+  if (at != lexemes.end()) at += 2;  // past the table's name
+  for (; at < lexemes.end(); ++at) {
+    const bool name = at->terminal == Terminal::Name;
+    std::string_view text = name ? name_text(*at, create_index, buffer) : at->span.of(create_index);
+    if (const auto column = index_of(table, text)) columns.push_back(*column);
+  }
+}
+
+bool read_indexes(sqlite3* db, Table& table) {
+  constexpr int kName = 1, kOrigin = 3, kPartial = 4;
+  std::vector<bool> partial;
+  bool ok = for_each_row(db, pragma("index_list", table.name), [&](const Row& row) {
+    table.indexes.push_back({row.text(kName), {}, row.text(kOrigin) != "c"});
+    partial.push_back(row.integer(kPartial) == 1);
+  });
+  for (size_t i = 0; i < table.indexes.size(); ++i) {
+    Index& index = table.indexes[i];
+    bool read_text = partial[i];
+    ok = ok && for_each_row(db, pragma("index_info", index.name), [&](const Row& row) {
+           const int column = row.integer(1);
+           if (column >= 0) index.columns.push_back(static_cast<ColumnIndex>(column));
+           if (column == -1 && table.integer_primary_key) index.columns.push_back(*table.integer_primary_key);
+           read_text = read_text || column == -2;
+         });
+    if (read_text) {
+      const std::string text = "SELECT sql FROM main.sqlite_schema WHERE type = 'index' AND name = " +
+                               quoted_string(index.name);
+      ok = ok && for_each_row(db, text, [&](const Row& row) { add_named_columns(table, row.text(0), index.columns); });
+    }
+    std::sort(index.columns.begin(), index.columns.end());
+    index.columns.erase(std::unique(index.columns.begin(), index.columns.end()), index.columns.end());
+  }
+  std::reverse(table.indexes.begin(), table.indexes.end());  // SQLite lists the last one made first
   return ok;
 }
 
@@ -225,7 +278,10 @@ Result<Catalog> catalog_of(sqlite3* db, const std::string& name) {
       read_columns(db, table);  // fails where SQLite does not have the module; the table is there all the same
     } else {
       table.without_rowid = how.without_rowid;
-      if (!read_columns(db, table) || !read_keys(db, table) || !read_foreign_keys(db, table)) return failed();
+      if (!read_columns(db, table) || !read_keys(db, table) || !read_indexes(db, table) ||
+          !read_foreign_keys(db, table)) {
+        return failed();
+      }
     }
     tables.push_back(std::move(table));
   }
@@ -236,12 +292,48 @@ Result<Catalog> catalog_of(sqlite3* db, const std::string& name) {
   return catalog;
 }
 
+Result<int64_t> schema_version(sqlite3* db) {
+  int64_t version = 0;
+  if (for_each_row(db, "PRAGMA main.schema_version", [&](const Row& row) { version = row.long_integer(0); })) {
+    return version;
+  }
+  return Error{std::string("the schema cannot be read: ") + sqlite3_errmsg(db), {}, {}};
+}
+
+Result<SchemaStamp> schema_stamp(sqlite3* db) {
+  const auto version = schema_version(db);
+  if (!version) return version.error();
+  SchemaStamp stamp{*version, 14695981039346656037u};  // FNV-1a
+  const auto add = [&stamp](const std::string& text) {
+    for (const char c : text + '\0') stamp.hash = (stamp.hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  };
+  const char* const all = "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY rowid";
+  if (for_each_row(db, all, [&](const Row& row) {
+        for (int i = 0; i < 4; ++i) add(row.text(i));
+      })) {
+    return stamp;
+  }
+  return Error{std::string("the schema cannot be read: ") + sqlite3_errmsg(db), {}, {}};
+}
+
 Result<Catalog> read_sqlite_catalog(const std::string& path) {
-  Result<Connection> db = open_read_only(path);
-  if (!db) return db.error();
-  Result<Catalog> catalog = catalog_of(db->get(), std::filesystem::path(path).stem().string());
-  if (!catalog) return Error{catalog.error().message, path, {}};
-  return catalog;
+  constexpr int kAttempts = 5;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const Result<ReadOnlyDatabase> db = open_read_only(path);
+    if (!db) return db.error();
+    sqlite3* const connection = db->connection.get();
+    // One transaction, so that all of it is of one state.
+    if (sqlite3_exec(connection, "BEGIN", nullptr, nullptr, nullptr) != SQLITE_OK) {
+      return Error{std::string("the schema cannot be read: ") + sqlite3_errmsg(connection), path, {}};
+    }
+    const Result<SchemaStamp> stamp = schema_stamp(connection);
+    if (!stamp) return Error{stamp.error().message, path, {}};
+    Result<Catalog> catalog = catalog_of(connection, std::filesystem::path(path).stem().string());
+    if (!catalog) return Error{catalog.error().message, path, {}};
+    catalog->set_stamp(*stamp);
+    if (db->still_unchanged()) return catalog;
+  }
+  return Error{"is being written to all the time; try again when that is done", path, {}};
 }
 
 }  // namespace pccsql

@@ -14,4 +14,9 @@ namespace pccsql {
 // may make a temporary table there.
 Result<Catalog> catalog_of(sqlite3* db, const std::string& name);
 
+// Of the schema as the open transaction sees it; without one, as it is now.
+Result<SchemaStamp> schema_stamp(sqlite3* db);
+// Its count alone, which is all that can differ on one connection.
+Result<int64_t> schema_version(sqlite3* db);
+
 }  // namespace pccsql

@@ -44,6 +44,46 @@ TEST(AskReport, RowsAsCsv) {
   EXPECT_EQ(to_csv(sample_rows()), "name,n,x\r\nAda,7,1.5\r\n\"say \"\"hi\"\", Bob\",12,\r\nx'01ff',3,0.1\r\n");
 }
 
+RowSet harmful_rows() {
+  RowSet rows;
+  rows.columns = {"=1+1", "x"};
+  rows.rows = {{"=cmd|' /C calc'!A0", int64_t{-5}},
+               {"+1", -2.5},
+               {"-1", "@SUM(A1)"},
+               {"\tx", "\rx"},
+               {"a\033[31mb\xc2\x9b", "\xe2\x80\xae" "reversed\xe2\x80\x8b"},
+               {"two\nlines\r\nand\rmore", "\xff"},
+               {"a=b", Null{}}};
+  return rows;
+}
+
+TEST(AskReport, CsvGivesNoOrdersToSpreadsheetsAndTerminals) {
+  EXPECT_EQ(to_csv(harmful_rows()),
+            "'=1+1,x\r\n"
+            "'=cmd|' /C calc'!A0,-5\r\n"
+            "'+1,-2.5\r\n"
+            "'-1,'@SUM(A1)\r\n"
+            "'\tx,'\xEF\xBF\xBDx\r\n"
+            "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD,\xEF\xBF\xBDreversed\xEF\xBF\xBD\r\n"
+            "\"two\nlines\r\nand\xEF\xBF\xBDmore\",\xEF\xBF\xBD\r\n"
+            "a=b,\r\n");
+}
+
+TEST(AskReport, CsvIsRawOnRequest) {
+  EXPECT_EQ(to_csv(harmful_rows(), Values::Raw),
+            "=1+1,x\r\n=cmd|' /C calc'!A0,-5\r\n+1,-2.5\r\n-1,@SUM(A1)\r\n\tx,\"\rx\"\r\n"
+            "a\033[31mb\xc2\x9b,\xe2\x80\xaereversed\xe2\x80\x8b\r\n\"two\nlines\r\nand\rmore\",\xff\r\na=b,\r\n");
+}
+
+TEST(AskReport, ATableShowsWhatTakesNoRoom) {
+  RowSet rows;
+  rows.columns = {"a\xc2\x9b" "b"};
+  rows.rows = {{"\xe2\x80\xae" "x\xe2\x80\x8by\xe2\x81\xa0"}, {"\xf3\xa0\x80\xa1" "z\xef\xbb\xbf\xc2\xad"}};
+  EXPECT_EQ(to_table(rows, 10, kPlain),
+            "a\xEF\xBF\xBD" "b\n-----\n"
+            "\xEF\xBF\xBDx\xEF\xBF\xBDy\xEF\xBF\xBD\n\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD\n(2 rows)\n");
+}
+
 class AskReportTest : public testing::Test {
  protected:
   AskReportTest() {
@@ -78,6 +118,27 @@ TEST_F(AskReportTest, ASafeAnswerSaysWhatTheModelWanted) {
   EXPECT_EQ(json["rows"][1][2], nullptr);
   EXPECT_EQ(json["rows"][0][1], 7);
   EXPECT_EQ(json["blocked"][0]["name"], "person.pay");
+}
+
+TEST_F(AskReportTest, JsonEscapesWhatATerminalWouldObeyAndReadsBackAsItWas) {
+  asked_.answer.outcome = Answer::Outcome::SafeSql;
+  asked_.answer.sql = "SELECT 1";
+  asked_.rows = harmful_rows();
+  asked_.rows->rows.pop_back();
+  asked_.rows->rows.push_back({"\xf3\xa0\x80\xa1\x7f", "caf\xc3\xa9 \xf0\x9f\x98\x80"});
+  const std::string text = to_json(asked_);
+  const std::string raw = to_json(asked_, Values::Raw);
+  EXPECT_NE(text.find("b\\u009b"), std::string::npos) << text;
+  EXPECT_NE(text.find("\\u202ereversed\\u200b"), std::string::npos) << text;
+  EXPECT_NE(text.find("\\udb40\\udc21\\u007f"), std::string::npos) << text;
+  EXPECT_NE(text.find("caf\xc3\xa9 \xf0\x9f\x98\x80"), std::string::npos) << text;
+  for (const char* harmful : {"\033", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x80\x8b", "\x7f"}) {
+    EXPECT_EQ(text.find(harmful), std::string::npos);
+  }
+  EXPECT_NE(raw.find("\xc2\x9b"), std::string::npos);
+  EXPECT_EQ(nlohmann::ordered_json::parse(text), nlohmann::ordered_json::parse(raw));
+  const std::string line = audit_line(asked_, "m\xc2\x9b", "", "");
+  EXPECT_EQ(line.find("\xc2\x9b"), std::string::npos);
 }
 
 TEST_F(AskReportTest, ARefusalSaysWhyAndWhatMayBeAsked) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "exec/row_order.h"
 #include "schema/scratch.h"
 
 namespace pccsql {

@@ -174,25 +174,25 @@ TEST(Lint, ARestrictedRowid) {
   EXPECT_NE(messages(ddl, "t: {id: Hidden}").find("`_rowid_`"), std::string::npos);
   EXPECT_EQ(kinds(ddl, ""), "");
   EXPECT_EQ(kinds(ddl, "t: {'*': Hidden}"), "");  // a table that cannot be named has no rows to show
-  EXPECT_EQ(kinds("CREATE TABLE t (id INTEGER PRIMARY KEY, a) WITHOUT ROWID", "t: {id: Hidden}"), "");
-  EXPECT_EQ(kinds("CREATE TABLE t (id TEXT PRIMARY KEY, a)", "t: {id: Hidden}"), "");
+  EXPECT_EQ(kinds("CREATE TABLE t (id INTEGER PRIMARY KEY, a) WITHOUT ROWID", "t: {id: Hidden}"), "index t.id\n");
+  EXPECT_EQ(kinds("CREATE TABLE t (id TEXT PRIMARY KEY, a)", "t: {id: Hidden}"), "index t.id\n");
 }
 
 TEST(Lint, ATwinThatPermitsMoreInEitherDirectionAndThroughChains) {
   const std::string ddl =
       "CREATE TABLE a (k TEXT PRIMARY KEY, x); CREATE TABLE b (k REFERENCES a, x); CREATE TABLE c (k REFERENCES b (k), "
       "x);";
-  EXPECT_EQ(kinds(ddl, "a: {k: Hidden}"), "twin a.k\n");
+  EXPECT_EQ(kinds(ddl, "a: {k: Hidden}"), "twin a.k\nindex a.k\n");
   EXPECT_EQ(kinds(ddl, "b: {k: ConditionOnly}"), "twin b.k\n");
-  EXPECT_EQ(kinds(ddl, "a: {k: Hidden}, b: {k: Hidden}"), "twin a.k\ntwin b.k\n");
-  EXPECT_EQ(messages(ddl, "a: {k: Hidden}, b: {k: Hidden}"),
+  EXPECT_EQ(kinds(ddl, "a: {k: Hidden}, b: {k: Hidden}"), "twin a.k\nindex a.k\ntwin b.k\n");
+  EXPECT_EQ(messages(ddl, "a: {k: Hidden, x: Hidden}, b: {k: Hidden}"),
             "`a.k` is Hidden, but a foreign key ties it to the same values in `c.k`, which is Public\n"
             "`b.k` is Hidden, but a foreign key ties it to the same values in `c.k`, which is Public\n");
-  EXPECT_EQ(kinds(ddl, "a: {k: Hidden}, b: {k: Hidden}, c: {k: Hidden}"), "");
+  EXPECT_EQ(kinds(ddl, "a: {k: Hidden}, b: {k: Hidden}, c: {k: Hidden}"), "index a.k\n");
   // Neither permits all that the other does.
   EXPECT_EQ(kinds("CREATE TABLE a (k TEXT PRIMARY KEY); CREATE TABLE b (k REFERENCES a)",
                   "a: {k: ConditionOnly}, b: {k: AggregateOnly}"),
-            "twin a.k\ntwin b.k\n");
+            "twin a.k\nindex a.k\ntwin b.k\n");
 }
 
 TEST(Lint, SeveralTwinsAreListed) {
@@ -207,7 +207,7 @@ TEST(Lint, PairsOfForeignKeysMatchColumnByColumn) {
   EXPECT_EQ(
       kinds("CREATE TABLE a (x, y, PRIMARY KEY (x, y)); CREATE TABLE b (p, q, FOREIGN KEY (p, q) REFERENCES a (y, x));",
             "a: {x: Hidden}, b: {q: Hidden}"),
-      "");
+      "index a.x\n");
 }
 
 TEST(Lint, AnAggregateOnlyColumnBesideAPublicUniqueKey) {
@@ -217,7 +217,7 @@ TEST(Lint, AnAggregateOnlyColumnBesideAPublicUniqueKey) {
             "`t.pay` is AggregateOnly, but the unique key `a` and `b` is Public: grouped by it, every group is one row "
             "and its sum is "
             "the value\n");
-  EXPECT_EQ(kinds("CREATE TABLE t (a, b, pay, UNIQUE (a, b))", "t: {pay: AggregateOnly, b: Hidden}"), "");
+  EXPECT_EQ(kinds("CREATE TABLE t (a, b, pay, UNIQUE (a, b))", "t: {pay: AggregateOnly, b: Hidden}"), "index t.b\n");
   EXPECT_EQ(kinds("CREATE TABLE t (mail UNIQUE, pay)", "t: {pay: ConditionOnly}"), "");
 }
 
@@ -227,6 +227,41 @@ TEST(Lint, WarningsComeInTheOrderOfTheSchema) {
           "CREATE TABLE b (id INTEGER PRIMARY KEY, pay, n AS (pay)); CREATE VIEW a AS SELECT pay FROM b WHERE id = 1;",
           "b: {id: Hidden, pay: AggregateOnly, n: Hidden}"),
       "rowid b.id\nview a.\nview a.pay\n");
+}
+
+// --- indexes
+
+constexpr char kIndexed[] = "CREATE TABLE t (a, b, pay); CREATE TABLE u (x);";
+
+std::string indexed(const std::string& index, const std::string& tables) {
+  return kinds(kIndexed + index, tables);
+}
+
+TEST(Lint, AnIndexThatHoldsARestrictedColumn) {
+  const std::string restricted = "t: {pay: AggregateOnly}";
+  EXPECT_EQ(indexed("CREATE INDEX i ON t (a, pay)", restricted), "index t.pay\n");
+  EXPECT_EQ(indexed("CREATE INDEX i ON t (pay DESC)", "t: {pay: ConditionOnly}"), "index t.pay\n");
+  EXPECT_EQ(indexed("CREATE UNIQUE INDEX i ON t (pay)", "t: {pay: Hidden}"), "index t.pay\n");
+  EXPECT_EQ(indexed("CREATE INDEX i ON t (a) WHERE pay > 9", restricted), "index t.pay\n");
+  EXPECT_EQ(indexed("CREATE INDEX i ON t (a + abs(\"PAY\"))", restricted), "index t.pay\n");
+  EXPECT_EQ(indexed("CREATE INDEX i ON t (b); CREATE INDEX j ON t (pay); CREATE INDEX k ON t (pay, a)", restricted),
+            "index t.pay\nindex t.pay\n");
+  EXPECT_EQ(indexed("CREATE INDEX i ON t (a, b)", restricted), "");
+  EXPECT_EQ(indexed("CREATE INDEX i ON u (x)", restricted), "");
+}
+
+TEST(Lint, AnIndexOfATableThatCannotBeNamedDoesNoHarm) {
+  EXPECT_EQ(indexed("CREATE INDEX i ON u (x)", "u: {x: Hidden}"), "");
+}
+
+TEST(Lint, AnIndexIsToldWithItsColumnsAndWhatToDo) {
+  EXPECT_EQ(messages(kIndexed + std::string("CREATE INDEX by_pay ON t (a, pay)"), "t: {pay: AggregateOnly}"),
+            "index `by_pay` holds `t.pay`, which is AggregateOnly: what depends on the order of rows inside a query (LIMIT, "
+            "ties, GROUP_CONCAT) can follow it; drop the index in the database that is asked, if that matters\n");
+  EXPECT_EQ(messages("CREATE TABLE t (a, b, c, UNIQUE (a, b))", "t: {a: ConditionOnly, b: Hidden}"),
+            "a PRIMARY KEY or UNIQUE constraint of `t` keeps an index of `t.a` (ConditionOnly) and `t.b` (Hidden): what "
+            "depends on the order of rows inside a query (LIMIT, ties, GROUP_CONCAT) can follow it; ask a copy of the table "
+            "without the constraint, if that matters\n");
 }
 
 }  // namespace

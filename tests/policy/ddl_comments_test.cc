@@ -42,12 +42,24 @@ TEST(DdlComments, BeforeOrAfterTheComma) {
   EXPECT_EQ(letters("a, b, c); -- Public\n"), "HHH");
 }
 
-TEST(DdlComments, WordsAfterThePolicyAndOrdinaryCommentsDoNotMatter) {
-  EXPECT_EQ(letters("a, -- AggregateOnly (pay)\n b, -- the publisher, Public\n c -- Public: see /* there */\n)"),
-            "AHP");
+TEST(DdlComments, ProseIsNoPolicy) {
+  EXPECT_EQ(letters("a, -- Public holidays are listed elsewhere\n b, -- the publisher, Public\n c -- Public: see there\n)"),
+            "HHH");
+  EXPECT_EQ(letters("a, -- public holidays\n b, -- Public\n c /* Public or not */)"), "HPH");
   EXPECT_EQ(
       letters("-- the columns\n a, -- publish it\n b, -- hide this\n -- and another\n c -- condition of the item\n)"),
       "HHH");
+}
+
+TEST(DdlComments, TheNameAloneWithItsPunctuation) {
+  EXPECT_EQ(letters("a, -- Public.\n b, -- (ConditionOnly)\n c /** AggregateOnly; **/)"), "PCA");
+  EXPECT_EQ(letters("a, -- [Public]\n b, --- Public ---\n c -- AggregateOnly!\n)"), "PPA");
+}
+
+TEST(DdlComments, AMarkerLetsWordsFollow) {
+  EXPECT_EQ(letters("a, -- pccsql: Public, see there\n b, -- PCCSQL:ConditionOnly\n c /* pccsql : AggregateOnly (pay) */)"),
+            "PCA");
+  EXPECT_EQ(letters("a, -- pccsql is a program\n b, -- pccsql\n c)"), "HHH");
 }
 
 TEST(DdlComments, TypesDefaultsAndConstraintsAreSkipped) {
@@ -98,6 +110,12 @@ TEST(DdlComments, MistakesAreErrorsWithTheirPlace) {
   expect_error("\na, -- Aggregate only\n b, c)", "2:4:", "did you mean `AggregateOnly`?");
   expect_error("\na, -- condition-only\n b, c)", "2:4:", "did you mean `ConditionOnly`?");
   expect_error("\na -- HIDDEN,\n b, c)", "2:3:", "did you mean `Hidden`?");
+  expect_error("\na, -- pccsql: public\n b, c)", "2:4:", "did you mean `Public`?");
+  expect_error("\na, -- pccsql:\n b, c)", "2:4:", "policy");
+  expect_error("\na, -- AggregateOnly (pay)\n b, c)", "2:4:", "write `pccsql: AggregateOnly`");
+  expect_error("\na, -- Hidden, it is nobody's business\n b, c)", "2:4:", "write `pccsql: Hidden`");
+  expect_error("\na, -- agregateonly (pay)\n b, c)", "2:4:", "did you mean `AggregateOnly`?");
+  expect_error("\n-- pccsql: Public\n a, b, c)", "2:1:", "follows no column");
   expect_error("-- Public\n a, b, c)", "1:17:", "follows no column");
   expect_error("a,\n-- Public\n b, c)", "2:1:", "follows no column");
   expect_error("a -- Public,\n-- Hidden\n b, c)", "2:1:", "follows no column");

@@ -24,12 +24,22 @@ std::string granted(std::string_view sql, std::string_view user = "ann") {
 }
 
 TEST(Grants, GrantedIsPublicTheRestHidden) {
-  EXPECT_EQ(granted("GRANT SELECT (id, NAME) ON hr.employee TO ann;"), "employee.id employee.name");
+  EXPECT_EQ(granted("GRANT SELECT (id, NAME) ON public.employee TO ann;"), "employee.id employee.name");
   EXPECT_EQ(granted("grant select on table department to ann"), "department.id department.name");
   EXPECT_EQ(granted("GRANT SELECT (\"id\"), SELECT (salary) ON employee, department TO bob, ann WITH GRANT OPTION;"),
             "g.sql:1:30: table `department` has no column `salary`");
-  EXPECT_EQ(granted("GRANT SELECT (id) ON employee, hr.department TO bob, ann WITH GRANT OPTION;"),
+  EXPECT_EQ(granted("GRANT SELECT (id) ON employee, MAIN.department TO bob, ann WITH GRANT OPTION;"),
             "employee.id department.id");
+}
+
+TEST(Grants, ATableOfAnotherSchemaIsAnotherTable) {
+  const auto catalog = read_ddl_catalog("CREATE TABLE t (a, b)", "shop.sql");
+  ASSERT_TRUE(catalog);
+  EXPECT_EQ(listing(*catalog, parse_policy_grants("GRANT SELECT (a) ON shop.t TO ann", *catalog, "ann", "g.sql")),
+            "t.a Public\nt.b Hidden\n");
+  EXPECT_EQ(listing(*catalog, parse_policy_grants("GRANT SELECT (a) ON audit.t TO ann", *catalog, "ann", "g.sql")),
+            "g.sql:1:21: the schema `audit` is not this database's: `main`, `public`, `shop` or no schema at all was "
+            "expected");
 }
 
 TEST(Grants, EachGrantAdds) {
@@ -64,8 +74,12 @@ TEST(Grants, MistakesAreErrorsWithTheirPlace) {
       {"GRANT ALL ON employee TO ann", "g.sql:1:7: only SELECT can be granted here, not `ALL`"},
       {"GRANT USAGE ON SEQUENCE s TO ann", "g.sql:1:16: USAGE can be granted here `ON SCHEMA` alone"},
       {"GRANT SELECT ON ALL TABLES IN SCHEMA hr TO ann", "g.sql:1:17: ALL TABLES is not read; name the tables"},
-      {"GRANT SELECT ON a.employee TO ann; GRANT SELECT ON b.employee TO ann",
-       "g.sql:1:54: grants in two schemas, `a` and `b`; a policy is about one database"},
+      {"GRANT SELECT ON main.employee TO ann; GRANT SELECT ON public.employee TO ann",
+       "g.sql:1:62: grants in two schemas, `main` and `public`; a policy is about one database"},
+      {"GRANT SELECT ON employee TO ann;\nGRANT SELECT ON department, other.employee TO bob",
+       "g.sql:2:29: the schema `other` is not this database's: `main`, `public` or no schema at all was expected"},
+      {"GRANT SELECT ON other.public.employee TO ann",
+       "g.sql:1:17: the schema `other` is not this database's: `main`, `public` or no schema at all was expected"},
       {"DROP TABLE employee", "g.sql:1:1: only GRANT SELECT is read here, not `DROP`"},
       {"GRANT SELECT (nme) ON employee TO bob",
        "g.sql:1:15: table `employee` has no column `nme`; did you mean `name`?"},
@@ -77,7 +91,7 @@ TEST(Grants, MistakesAreErrorsWithTheirPlace) {
       {"GRANT SELECT (id) ON employee", "g.sql:1:30: `TO` was expected"},
       {"GRANT SELECT (id) ON employee TO", "g.sql:1:33: the name of a user was expected"},
       {"GRANT SELECT (id) ON employee TO ann bob", "g.sql:1:38: `;` was expected before `bob`"},
-      {"GRANT SELECT (id) ON employee. TO ann", "g.sql:1:32: unknown table `TO`"},
+      {"GRANT SELECT (id) ON main. TO ann", "g.sql:1:28: unknown table `TO`"},
   };
   for (const auto& [sql, message] : cases) EXPECT_EQ(granted(sql), message) << sql;
 }

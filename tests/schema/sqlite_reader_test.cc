@@ -180,6 +180,60 @@ TEST_F(SqliteReader, WriteAheadLogWhereItsFilesCannotBeMade) {
   EXPECT_TRUE(catalog->find_table("t"));
 }
 
+TEST_F(SqliteReader, IndexesAreKnownWithAllColumnsThatTheyHold) {
+  const Catalog catalog =
+      read("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE, b, \"c d\", e);"
+           "CREATE INDEX plain ON t (b, a);"
+           "CREATE INDEX computed ON t (lower(\"c d\") DESC, b);"
+           "CREATE INDEX partial ON t (a) WHERE [e] > 0 AND B IS NOT NULL;");
+  std::string listed;
+  for (const Index& index : catalog.table(0).indexes) {
+    listed += (index.constraint ? "constraint" : index.name) + ":";
+    for (const ColumnIndex column : index.columns) listed += " " + catalog.table(0).columns[column].name;
+    listed += "\n";
+  }
+  EXPECT_EQ(listed, "constraint: a\nplain: a b\ncomputed: b c d\npartial: a b e\n");
+}
+
+TEST_F(SqliteReader, AStampTellsOneSchemaFromAnother) {
+  const std::string path = scratch_.database("a.sqlite", "CREATE TABLE t (a, b)");
+  const auto first = read_sqlite_catalog(path)->stamp();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(read_sqlite_catalog(path)->stamp(), first);
+  scratch_.database("a.sqlite", "INSERT INTO t VALUES (1, 2)");
+  EXPECT_EQ(read_sqlite_catalog(path)->stamp(), first);
+  scratch_.database("a.sqlite", "ALTER TABLE t RENAME b TO c");
+  EXPECT_NE(read_sqlite_catalog(path)->stamp(), first);
+  const auto other = read_sqlite_catalog(scratch_.database("b.sqlite", "CREATE TABLE t (b, a)"))->stamp();
+  EXPECT_EQ(other->version, first->version);
+  EXPECT_NE(other, first);
+}
+
+TEST_F(SqliteReader, AChangeThatWasBrokenOffIsNotReadOver) {
+  const std::string path = scratch_.database("a.sqlite", "CREATE TABLE t (a); INSERT INTO t VALUES (1)");
+  // A journal that still has to be played back, as a crash leaves it.
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; CREATE TABLE u AS WITH RECURSIVE c(n) AS "
+                             "(SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 9999) SELECT n, printf('%500d', n) FROM c",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  const std::string copy = scratch_.path("b.sqlite");
+  std::filesystem::copy_file(path, copy);
+  std::filesystem::copy_file(path + "-journal", copy + "-journal");
+  sqlite3_close(db);
+  const Result<Catalog> catalog = read_sqlite_catalog(copy);
+  ASSERT_FALSE(catalog);
+  EXPECT_NE(catalog.error().message.find("was broken off"), std::string::npos) << catalog.error().to_string();
+}
+
+TEST_F(SqliteReader, ReadingLeavesNothingBesideADatabaseInWriteAheadMode) {
+  const std::string path = scratch_.database("wal.sqlite", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)");
+  ASSERT_TRUE(read_sqlite_catalog(path));
+  const auto folder = std::filesystem::path(path).parent_path();
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
 TEST_F(SqliteReader, ReadingLeavesTheFileAndItsFolderAlone) {
   const std::string path = scratch_.database("test.sqlite", "CREATE TABLE t (a); CREATE VIEW v AS SELECT a FROM t");
   const std::string before = *read_file(path);

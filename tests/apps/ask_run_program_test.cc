@@ -1,0 +1,238 @@
+// `pccsql ask` and `pccsql eval run` with an endpoint that writes what this test wants: queries that do not end, Ctrl-C,
+// a schema that changes between questions.
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include "apps/program.h"
+#include "base/file.h"
+
+extern char** environ;
+
+namespace pccsql {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr const char* kEndless = "SELECT instr(printf('%20000000c', ' '), printf('%10000000c', 'b'))";
+
+// Writes the same query whatever it is asked.
+class Endpoint {
+ public:
+  explicit Endpoint(const std::string& sql) {
+    const nlohmann::json answer{
+        {"choices", {{{"message", {{"role", "assistant"}, {"content", sql}}}, {"finish_reason", "stop"}}}}};
+    server_.Post(".*", [this, text = answer.dump()](const httplib::Request&, httplib::Response& response) {
+      ++asked;
+      response.set_content(text, "application/json");
+    });
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::sleep_for(milliseconds(1));
+  }
+  ~Endpoint() {
+    server_.stop();
+    thread_.join();
+  }
+  std::vector<std::string> model() const {
+    return {"--model", "http://127.0.0.1:" + std::to_string(port_) + "/v1", "--model-name", "fake", "--method", "direct"};
+  }
+  std::atomic<int> asked = 0;
+
+ private:
+  httplib::Server server_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// The program, running; its standard output and error in files.
+class Running {
+ public:
+  Running(const std::vector<std::string>& arguments, const Scratch& scratch, const std::string& input)
+      : out_(scratch.file("out", "")), err_(scratch.file("err", "")) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out_.c_str(), O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err_.c_str(), O_WRONLY, 0);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    std::vector<std::string> all = joined({PCCSQL_PROGRAM}, arguments);
+    std::vector<char*> pointers;
+    for (std::string& argument : all) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    if (posix_spawn(&process_, PCCSQL_PROGRAM, &actions, &attributes, pointers.data(), environ) != 0) process_ = -1;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  // As a terminal does it: to all programs there.
+  void press_ctrl_c() const { kill(-process_, SIGINT); }
+  int wait() {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  // Whether any process of its group is left.
+  bool gone() const {
+    for (int i = 0; i < 100; ++i) {
+      if (kill(-process_, 0) != 0) return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  }
+  std::string out() const { return *read_file(out_); }
+  std::string err() const { return *read_file(err_); }
+
+ private:
+  std::string out_;
+  std::string err_;
+  pid_t process_ = -1;
+};
+
+class AskRun : public testing::Test {
+ protected:
+  std::vector<std::string> ask(const Endpoint& endpoint, const std::vector<std::string>& more) const {
+    return joined(joined({"ask", "--db", shop_.db, "--policy", shop_.policy}, endpoint.model()), more);
+  }
+  static void change(const std::string& path, const char* sql) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    sqlite3_close(db);
+  }
+  Shop shop_;
+};
+
+TEST_F(AskRun, AQueryIsOverASecondAfterItsTime) {
+  const Endpoint endpoint(kEndless);
+  const auto begun = Clock::now();
+  const Ran quick = pccsql(ask(endpoint, {"--no-run", "a"}));
+  const auto without_running = Clock::now() - begun;
+  EXPECT_EQ(quick.status, 0) << quick.err;
+  const auto begun_running = Clock::now();
+  const Ran ran = pccsql(ask(endpoint, {"--max-seconds", "1", "a"}));
+  EXPECT_LT(Clock::now() - begun_running, without_running + milliseconds(2500));
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_NE(ran.out.find("over the time limit of 1000 ms"), std::string::npos) << ran.out;
+}
+
+TEST_F(AskRun, CtrlCEndsAQueryThatDoesNot) {
+  const Endpoint endpoint(kEndless);
+  Running program(ask(endpoint, {"--max-seconds", "600", "a"}), shop_.scratch, "/dev/null");
+  while (endpoint.asked == 0) std::this_thread::sleep_for(milliseconds(5));
+  std::this_thread::sleep_for(milliseconds(500));  // the answer is judged and running
+  const auto pressed = Clock::now();
+  program.press_ctrl_c();
+  EXPECT_EQ(program.wait(), 130);
+  EXPECT_LT(Clock::now() - pressed, std::chrono::seconds(1));
+  EXPECT_NE((program.out() + program.err()).find("the query was stopped"), std::string::npos)
+      << program.out() << program.err();
+  EXPECT_TRUE(program.gone());
+}
+
+TEST_F(AskRun, ASchemaThatChangesBetweenTwoQuestionsIsJudgedAgain) {
+  change(shop_.db, "INSERT INTO item VALUES (1, 'pen', 2, 12345)");
+  const Endpoint endpoint("SELECT name FROM item");
+  const std::string questions = shop_.scratch.path("questions");
+  ASSERT_EQ(mkfifo(questions.c_str(), 0600), 0);
+  Running program(ask(endpoint, {"--format", "csv"}), shop_.scratch, questions);
+  const int input = open(questions.c_str(), O_WRONLY);
+  ASSERT_EQ(write(input, "one\n", 4), 4);
+  while (program.out().find("pen") == std::string::npos) std::this_thread::sleep_for(milliseconds(10));
+  // What was AggregateOnly now has a Public column's name, and the other way round.
+  change(shop_.db,
+         "ALTER TABLE item RENAME COLUMN name TO x; ALTER TABLE item RENAME COLUMN cost TO name;"
+         "ALTER TABLE item RENAME COLUMN x TO cost;");
+  ASSERT_EQ(write(input, "two\n", 4), 4);
+  while (program.out().find("12345") == std::string::npos) std::this_thread::sleep_for(milliseconds(10));
+  // The policy goes by names: `name` is what its owner called Public. A column that is gone makes it wrong.
+  change(shop_.db, "ALTER TABLE item RENAME COLUMN price TO fee");
+  ASSERT_EQ(write(input, "three\n", 6), 6);
+  close(input);
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_EQ(program.out(), "name\r\npen\r\nname\r\n12345.0\r\n") << program.err();
+  EXPECT_NE(program.err().find("the database's schema has changed"), std::string::npos) << program.err();
+  EXPECT_NE(program.err().find("no column `price`"), std::string::npos) << program.err();
+}
+
+TEST_F(AskRun, AQueryThatIsNoLongerSafeIsRefused) {
+  change(shop_.db, "INSERT INTO item VALUES (1, 'pen', 2, 12345)");
+  const Endpoint endpoint("SELECT * FROM item");
+  const std::string policy = shop_.scratch.file("star.yaml",
+                                                "version: 1\ndefault: Hidden\ntables: {item: {id: Public, name: Public, "
+                                                "price: Public, cost: Public}}\n");
+  const std::string questions = shop_.scratch.path("questions");
+  ASSERT_EQ(mkfifo(questions.c_str(), 0600), 0);
+  Running program(joined(joined({"ask", "--db", shop_.db, "--policy", policy, "--format", "json"}, endpoint.model()), {}),
+                  shop_.scratch, questions);
+  const int input = open(questions.c_str(), O_WRONLY);
+  ASSERT_EQ(write(input, "one\n", 4), 4);
+  while (program.out().find("pen") == std::string::npos) std::this_thread::sleep_for(milliseconds(10));
+  change(shop_.db, "ALTER TABLE item ADD COLUMN secret DEFAULT 'swordfish'");
+  ASSERT_EQ(write(input, "two\n", 4), 4);
+  close(input);
+  EXPECT_EQ(program.wait(), 1);
+  const auto lines = json_lines(program.out());
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0]["verdict"], "safe");
+  EXPECT_EQ(lines[1]["verdict"], "unsafe");
+  EXPECT_EQ(lines[1]["rows"], nullptr);
+  EXPECT_EQ(program.out().find("swordfish"), std::string::npos);
+}
+
+TEST(EvalRun, CtrlCEndsQueriesThatDoNot) {
+  const Scratch scratch;
+  scratch.file("tables.json",
+               R"([{"db_id": "shop", "table_names_original": ["item"], "table_names": ["item"],
+                    "column_names_original": [[-1, "*"], [0, "name"]], "column_types": ["text", "text"],
+                    "primary_keys": [], "foreign_keys": []}])");
+  std::string questions;
+  for (int i = 0; i < 6; ++i) {
+    questions += (i == 0 ? "[" : ",") +
+                 std::string(R"({"db_id": "shop", "question": "Which names?", "query": "SELECT name FROM item"})");
+  }
+  scratch.file("dev.json", questions + "]");
+  scratch.file("train_spider.json", "[]");
+  scratch.file("train_others.json", "[]");
+  std::filesystem::create_directories(scratch.path("database/shop"));
+  scratch.database("database/shop/shop.sqlite", "CREATE TABLE item (name TEXT)");
+  const std::string suite = scratch.path("suite.jsonl");
+  ASSERT_EQ(pccsql({"suite", "build", "spider-cu", "--spider", scratch.path(""), "--out", suite}).status, 0);
+
+  const Endpoint endpoint(kEndless);
+  for (const char* workers : {"1", "3"}) {
+    const int asked_before = endpoint.asked;
+    const std::string out = scratch.path(std::string("run") + workers);
+    Running program(joined({"eval", "run", "--suite", suite, "--out", out, "--parallel", workers}, endpoint.model()),
+                    scratch, "/dev/null");
+    while (endpoint.asked - asked_before < std::stoi(workers)) std::this_thread::sleep_for(milliseconds(5));
+    std::this_thread::sleep_for(milliseconds(500));
+    const auto pressed = Clock::now();
+    program.press_ctrl_c();
+    EXPECT_EQ(program.wait(), 130) << program.err();
+    EXPECT_LT(Clock::now() - pressed, std::chrono::seconds(1));
+    EXPECT_TRUE(program.gone());
+    // The header alone: no answer was finished, and none is written down.
+    EXPECT_EQ(lines_of(*read_file(out)).size(), 1U) << *read_file(out);
+  }
+}
+
+}  // namespace
+}  // namespace pccsql
