@@ -9,9 +9,30 @@
 #include <iterator>
 #include <system_error>
 
+#include <signal.h>
 #include <unistd.h>
 
 namespace pccsql {
+namespace {
+
+// While it lives, what would end the program waits: a temporary file must not stay behind.
+class HoldSignals {
+ public:
+  HoldSignals() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+    pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  ~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HoldSignals(const HoldSignals&) = delete;
+  HoldSignals& operator=(const HoldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
 
 Result<std::string> read_file(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
@@ -27,6 +48,7 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 Result<Done> write_file(const std::string& path, std::string_view content) {
+  const HoldSignals hold;
   const std::string temporary = path + ".tmp" + std::to_string(getpid());
   const auto fail = [&](const char* what) {
     Error error{std::string(what) + ": " + std::strerror(errno), path, {}};

@@ -37,8 +37,8 @@ struct Runner::Slots {
       const std::lock_guard lock(mutex_);
       size_t processes = 0;
       std::unique_ptr<Worker>* longest_unused = nullptr;
-      std::vector<std::unique_lock<std::mutex>> held;
       std::vector<std::shared_ptr<Slot>> slots;
+      std::vector<std::unique_lock<std::mutex>> held;  // of the slots, which outlive it
       for (const std::weak_ptr<Slot>& other : used_) {
         std::shared_ptr<Slot> slot = other.lock();
         if (!slot || slot.get() == &wanted_by) continue;

@@ -1,7 +1,7 @@
 // Session: a database in the process that runs queries on it.
 //
 // It is opened read-only, with query_only on, the schema not trusted, no extensions, nothing attached, no temporary
-// files, and behind the fence if there is one. Each query runs in a transaction of its own, in which it is first made sure
+// files, and behind the fence if there is one. Each query runs in a transaction of its own; there it is first made sure
 // that the schema is still the one that it was judged by. A limit that is passed is a failure with the limit's name; a
 // query that SQLite does not interrupt in time is ended from outside, with this process (worker.h).
 #pragma once

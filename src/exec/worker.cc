@@ -152,8 +152,8 @@ Worker::Outcome Worker::run(std::string_view sql, const RunLimits& limits, const
     }
     return std::move(outcome);
   };
-  std::string message;
-  if (const Heard heard = channel_.send(kRunRequest + std::string(sql), patience); heard != Heard::All) return give_up(heard);
+  std::string message = kRunRequest + std::string(sql);
+  if (const Heard heard = channel_.send(message, patience); heard != Heard::All) return give_up(heard);
   if (const Heard heard = channel_.receive(message, patience); heard != Heard::All) return give_up(heard);
   if (!unpack(message, outcome.reply)) return give_up(Heard::Closed);
   if (outcome.reply.kind != RunReply::Kind::Rows) return outcome;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -77,7 +78,9 @@ int serve() {
 
   std::unique_ptr<Session> session;
   std::string message;
+  bool asked = false;
   while (channel.receive(message) == Heard::All && !message.empty()) {
+    asked = true;
     const std::string_view request = std::string_view(message).substr(1);
     if (message[0] == kOpenRequest) {
       if (!answer_open(channel, request, session)) return 2;
@@ -85,7 +88,8 @@ int serve() {
       return 2;
     }
   }
-  return 0;
+  if (!asked) std::fputs("pccsql-query runs queries for pccsql, which starts it; it does nothing by hand\n", stderr);
+  return asked ? 0 : 2;
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // Policies as comments in DDL: `salary INT, -- AggregateOnly`, and as prompts write it, `salary INT -- AggregateOnly,`
 // with the comma inside the comment. A comment speaks of the column whose definition or comma it follows on its line.
 //
-// A comment is a policy if it is a policy's name and nothing else, punctuation aside, or if it begins with `pccsql:`. Prose
-// is none: `-- Public holidays are listed elsewhere` says nothing about who may see the column.
+// A comment is a policy if it is a policy's name and nothing else, punctuation aside, or if it begins with `pccsql:`.
+// Prose is none: `-- Public holidays are listed elsewhere` says nothing about who may see the column.
 //
-// Only the list in the parentheses of CREATE TABLE is looked at. There a policy that follows no column, and what a person
-// will have meant as one but is not spelled so, are errors; likewise prose that begins with a policy other than Public,
-// because passing over it could lift a restriction.
+// Only the list in the parentheses of CREATE TABLE is looked at. There a policy that follows no column is an error, and
+// what a person will have meant as one but did not spell so; likewise prose that begins with a policy other than
+// Public, because passing over it could lift a restriction.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -217,8 +217,9 @@ class CommentReader {
     const std::optional<ColumnPolicy> begins_with = parse_column_policy(word);
     const bool hidden = !alone && equal_folded(word, to_string(ColumnPolicy::Hidden));
     if (hidden || (begins_with && *begins_with != ColumnPolicy::Public)) {
+      const std::string name(hidden ? to_string(ColumnPolicy::Hidden) : word);
       return cursor_.error_at(comment.span.begin,
-                              "a policy stands alone in its comment; write " + shown("pccsql: " + std::string(hidden ? to_string(ColumnPolicy::Hidden) : word)) +
+                              "a policy stands alone in its comment; write " + shown("pccsql: " + name) +
                                   " before what else there is to say, or begin the comment with another word");
     }
     if (begins_with) return std::nullopt;

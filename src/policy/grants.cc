@@ -1,8 +1,8 @@
 // PostgreSQL's GRANT SELECT, read for one user. Each grant adds: a column that any of them gives is Public, the rest is
 // Hidden. A bare grantee is matched in any case, as PostgreSQL folds it; a quoted one exactly. `TO PUBLIC` is everyone.
 // A table may be written with the schema `main` or `public`, or with the database's name; one in another schema is not
-// ours to label. USAGE ON SCHEMA is no right to a column and is passed over. Everything else is an error: a REVOKE or another
-// privilege read as nothing would make the policy say what the text does not.
+// ours to label. USAGE ON SCHEMA is no right to a column and is passed over. Everything else is an error: a REVOKE or
+// another privilege read as nothing would make the policy say what the text does not.
 #include <optional>
 #include <vector>
 

@@ -142,7 +142,7 @@ Result<ReadOnlyDatabase> open_read_only(const std::string& path) {
                                               : try_open(path, SQLITE_OPEN_READONLY, nullptr, db.connection);
   if (rc == SQLITE_OK) return db;
   if ((rc & 0xff) == SQLITE_READONLY) {
-    return Error{"a change of it was broken off, and only a program that may write can undo that; open it with one once",
+    return Error{"a change of it was broken off, and only a program that may write can undo it; open it with one",
                  path,
                  {}};
   }

@@ -2,7 +2,10 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <iterator>
@@ -37,6 +40,27 @@ TEST_F(File, WritingLeavesNothingElseBehind) {
   std::filesystem::create_directory(path("folder"));
   EXPECT_FALSE(write_file(path("folder"), "x"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+}
+
+TEST_F(File, ASignalWaitsUntilAFileIsWhole) {
+  const std::string content(size_t{64} << 20, 'x');
+  const std::string large = path("large");
+  const pid_t writer = fork();
+  ASSERT_GE(writer, 0);
+  if (writer == 0) {
+    for (int i = 0; i < 100; ++i) static_cast<void>(write_file(large, content));
+    _exit(0);
+  }
+  while (std::filesystem::is_empty(folder_)) usleep(100);
+  usleep(20'000);
+  kill(writer, SIGINT);
+  int status = 0;
+  waitpid(writer, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    EXPECT_EQ(entry.path().string(), large);
+    EXPECT_EQ(entry.file_size(), content.size());
+  }
 }
 
 TEST_F(File, WhatIsNoFileIsAnErrorThatNamesIt) {

@@ -101,8 +101,8 @@ TEST_F(RowOrder, NoIndexIsMadeForAQuery) {
   auto open = Runner::open_unfenced(path);
   ASSERT_TRUE(open);
   EXPECT_EQ(column_of(*open, sql), "253,203,153,103,53,3") << "SQLite no longer does what this is about";
-  Runner fenced =
-      open_runner(path, "version: 1\ntables: {team: {'*': Public}, member: {team: Public, name: Public, pay: AggregateOnly}}\n");
+  Runner fenced = open_runner(
+      path, "version: 1\ntables: {team: {'*': Public}, member: {team: Public, name: Public, pay: AggregateOnly}}\n");
   EXPECT_EQ(column_of(fenced, sql), "3,53,103,153,203,253");
 }
 
