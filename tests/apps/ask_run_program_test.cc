@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <httplib.h>
@@ -63,11 +64,14 @@ std::vector<std::string> joined(std::vector<std::string> a, const std::vector<st
 // The program, running; its standard output and error in files.
 class Running {
  public:
-  Running(const std::vector<std::string>& arguments, const Scratch& scratch, const std::string& input)
+  Running(const std::vector<std::string>& arguments, const Scratch& scratch)
       : out_(scratch.file("out", "")), err_(scratch.file("err", "")) {
+    int input[2] = {-1, -1};
+    if (pipe2(input, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    input_ = input[1];
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out_.c_str(), O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err_.c_str(), O_WRONLY, 0);
     posix_spawnattr_t attributes;
@@ -78,15 +82,40 @@ class Running {
     std::vector<char*> pointers;
     for (std::string& argument : all) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
-    if (posix_spawn(&process_, PCCSQL_PROGRAM, &actions, &attributes, pointers.data(), environ) != 0) process_ = -1;
+    if (posix_spawn(&process_, PCCSQL_PROGRAM, &actions, &attributes, pointers.data(), environ) != 0) {
+      throw std::runtime_error("cannot start the program");
+    }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+    close(input[0]);
+  }
+  ~Running() {
+    if (input_ >= 0) close(input_);
+    if (waited_) return;
+    kill(-process_, SIGKILL);
+    wait();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  void type(const std::string& line) const {
+    ASSERT_EQ(write(input_, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  }
+  void end_input() { close(std::exchange(input_, -1)); }
+  // Whether the output holds the text before long.
+  bool says(const std::string& text) const {
+    for (int i = 0; i < 3000; ++i) {
+      if (out().find(text) != std::string::npos) return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
   }
   // As a terminal does it: to all programs there.
   void press_ctrl_c() const { kill(-process_, SIGINT); }
   int wait() {
     int status = 0;
     waitpid(process_, &status, 0);
+    waited_ = true;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   // Whether any process of its group is left.
@@ -103,7 +132,9 @@ class Running {
  private:
   std::string out_;
   std::string err_;
-  pid_t process_ = -1;
+  int input_ = -1;
+  pid_t process_ = 0;
+  bool waited_ = false;
 };
 
 class AskRun : public testing::Test {
@@ -135,7 +166,7 @@ TEST_F(AskRun, AQueryIsOverASecondAfterItsTime) {
 
 TEST_F(AskRun, CtrlCEndsAQueryThatDoesNot) {
   const Endpoint endpoint(kEndless);
-  Running program(ask(endpoint, {"--max-seconds", "600", "a"}), shop_.scratch, "/dev/null");
+  Running program(ask(endpoint, {"--max-seconds", "600", "a"}), shop_.scratch);
   while (endpoint.asked == 0) std::this_thread::sleep_for(milliseconds(5));
   std::this_thread::sleep_for(milliseconds(500));  // the answer is judged and running
   const auto pressed = Clock::now();
@@ -150,24 +181,21 @@ TEST_F(AskRun, CtrlCEndsAQueryThatDoesNot) {
 TEST_F(AskRun, ASchemaThatChangesBetweenTwoQuestionsIsJudgedAgain) {
   change(shop_.db, "INSERT INTO item VALUES (1, 'pen', 2, 12345)");
   const Endpoint endpoint("SELECT name FROM item");
-  const std::string questions = shop_.scratch.path("questions");
-  ASSERT_EQ(mkfifo(questions.c_str(), 0600), 0);
-  Running program(ask(endpoint, {"--format", "csv"}), shop_.scratch, questions);
-  const int input = open(questions.c_str(), O_WRONLY);
-  ASSERT_EQ(write(input, "one\n", 4), 4);
-  while (program.out().find("pen") == std::string::npos) std::this_thread::sleep_for(milliseconds(10));
+  Running program(ask(endpoint, {"--format", "csv"}), shop_.scratch);
+  program.type("one\n");
+  ASSERT_TRUE(program.says("pen")) << program.err();
   // What was AggregateOnly now has a Public column's name, and the other way round.
   change(shop_.db,
          "ALTER TABLE item RENAME COLUMN name TO x; ALTER TABLE item RENAME COLUMN cost TO name;"
          "ALTER TABLE item RENAME COLUMN x TO cost;");
-  ASSERT_EQ(write(input, "two\n", 4), 4);
-  while (program.out().find("12345") == std::string::npos) std::this_thread::sleep_for(milliseconds(10));
+  program.type("two\n");
+  ASSERT_TRUE(program.says("12345")) << program.err();
   // The policy goes by names: `name` is what its owner called Public. A column that is gone makes it wrong.
   change(shop_.db, "ALTER TABLE item RENAME COLUMN price TO fee");
-  ASSERT_EQ(write(input, "three\n", 6), 6);
-  close(input);
+  program.type("three\n");
+  program.end_input();
   EXPECT_EQ(program.wait(), 1);
-  EXPECT_EQ(program.out(), "name\r\npen\r\nname\r\n12345.0\r\n") << program.err();
+  EXPECT_EQ(program.out(), "name\r\npen\r\nname\r\n12345\r\n") << program.err();
   EXPECT_NE(program.err().find("the database's schema has changed"), std::string::npos) << program.err();
   EXPECT_NE(program.err().find("no column `price`"), std::string::npos) << program.err();
 }
@@ -178,16 +206,13 @@ TEST_F(AskRun, AQueryThatIsNoLongerSafeIsRefused) {
   const std::string policy = shop_.scratch.file("star.yaml",
                                                 "version: 1\ndefault: Hidden\ntables: {item: {id: Public, name: Public, "
                                                 "price: Public, cost: Public}}\n");
-  const std::string questions = shop_.scratch.path("questions");
-  ASSERT_EQ(mkfifo(questions.c_str(), 0600), 0);
-  Running program(joined(joined({"ask", "--db", shop_.db, "--policy", policy, "--format", "json"}, endpoint.model()), {}),
-                  shop_.scratch, questions);
-  const int input = open(questions.c_str(), O_WRONLY);
-  ASSERT_EQ(write(input, "one\n", 4), 4);
-  while (program.out().find("pen") == std::string::npos) std::this_thread::sleep_for(milliseconds(10));
+  Running program(joined({"ask", "--db", shop_.db, "--policy", policy, "--format", "json"}, endpoint.model()),
+                  shop_.scratch);
+  program.type("one\n");
+  ASSERT_TRUE(program.says("pen")) << program.err();
   change(shop_.db, "ALTER TABLE item ADD COLUMN secret DEFAULT 'swordfish'");
-  ASSERT_EQ(write(input, "two\n", 4), 4);
-  close(input);
+  program.type("two\n");
+  program.end_input();
   EXPECT_EQ(program.wait(), 1);
   const auto lines = json_lines(program.out());
   ASSERT_EQ(lines.size(), 2U);
@@ -221,7 +246,7 @@ TEST(EvalRun, CtrlCEndsQueriesThatDoNot) {
     const int asked_before = endpoint.asked;
     const std::string out = scratch.path(std::string("run") + workers);
     Running program(joined({"eval", "run", "--suite", suite, "--out", out, "--parallel", workers}, endpoint.model()),
-                    scratch, "/dev/null");
+                    scratch);
     while (endpoint.asked - asked_before < std::stoi(workers)) std::this_thread::sleep_for(milliseconds(5));
     std::this_thread::sleep_for(milliseconds(500));
     const auto pressed = Clock::now();
