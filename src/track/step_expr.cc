@@ -20,7 +20,7 @@ Place Step::base_place() const {
       break;
     case Clause::Order:
       place.windows = windows && !level_.window_free;
-      place.aggregates = level_.grouped || level_.aggregating;
+      place.aggregates = level_.grouped || level_.aggregating || level_.window_aggregate;
       break;
     default:
       break;
