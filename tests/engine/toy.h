@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <gtest/gtest.h>
+
 #include "engine/engine_impl.h"
 #include "engine/toy_tracker.h"
 
