@@ -1,6 +1,7 @@
 #include "check/plain_argument.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/text.h"
 

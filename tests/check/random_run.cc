@@ -1,8 +1,10 @@
 #include "check/random_run.h"
 
 #include <cctype>
+#include <cstddef>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace pccsql {
 namespace {
