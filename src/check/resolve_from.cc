@@ -86,13 +86,13 @@ void Resolver::from(CoreId id, const Scope& scope) {
   joined_tables(id);
 }
 
-// A derived table may be merged into the query around it, and its tables count there. Whether it is hangs on many things,
-// so they are counted in any case.
+// A derived table or view may be merged into the query around it, and its tables count there. Whether it is hangs on many
+// things, so they are counted in any case.
 void Resolver::joined_tables(CoreId id) {
   Core& core = ast_.cores[id];
   core.joined = 0;
   for (Index i = core.from.first; i < core.from.end(); ++i) {
-    Index most = 1;
+    Index most = ast_.froms[i].kind == SourceKind::Table ? catalog_.table(ast_.froms[i].table).merged_tables : 1;
     const Range branches = ast_.queries[ast_.froms[i].body].cores;
     for (Index k = branches.first; k < branches.end() && work_.spend(1); ++k) {
       most = std::max(most, ast_.cores[k].joined);

@@ -2,8 +2,11 @@
 // handful of columns that tables have is faster than any index.
 #include "schema/catalog.h"
 
+#include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "syntax/lexer.h"
 
@@ -21,6 +24,41 @@ void look_into(const Table& view, ViewBodies& bodies) {
     bodies.union_all |= i > 0 && word == Terminal::kw_ALL && lexemes[i - 1].terminal == Terminal::kw_UNION;
   }
 }
+
+// How many tables of a join a view comes to when the database merges it into the query around: those that its body names,
+// views among them with theirs. Names before a dot are left out; one that is a column's as well counts all the same. A WITH
+// of its own may name each of them as often as there are names.
+class MergedTables {
+ public:
+  explicit MergedTables(const Catalog& catalog) : catalog_(catalog), counts_(catalog.tables().size(), 0) {}
+
+  uint16_t count(TableId id) {
+    const Table& table = catalog_.table(id);
+    if (table.kind != TableKind::View) return 1;
+    if (counts_[id] != 0) return counts_[id];
+    counts_[id] = 1;  // a view that names itself does not prepare
+    std::vector<Lexeme> lexemes;
+    lex(table.sql, lexemes);
+    std::string buffer;
+    uint32_t named = 0;
+    bool with = false;
+    size_t at = 0;
+    while (at < lexemes.size() && lexemes[at].terminal != Terminal::kw_AS) ++at;  // past the view's own name
+    for (; at + 1 < lexemes.size() && named < kMostCounted; ++at) {
+      with |= lexemes[at].terminal == Terminal::kw_WITH;
+      if (lexemes[at].terminal != Terminal::Name || lexemes[at + 1].terminal == Terminal::Dot) continue;
+      if (const auto found = catalog_.find_table(name_text(lexemes[at], table.sql, buffer))) named += count(*found);
+    }
+    if (with) named *= named;
+    counts_[id] = static_cast<uint16_t>(std::clamp<uint32_t>(named, 1, kMostCounted));
+    return counts_[id];
+  }
+
+ private:
+  static constexpr uint32_t kMostCounted = 1000;
+  const Catalog& catalog_;
+  std::vector<uint16_t> counts_;
+};
 
 }  // namespace
 
@@ -43,6 +81,8 @@ Catalog::Catalog(std::vector<Table> tables, std::string name) : name_(std::move(
     TableId& found = table_of_name_[tables_[i].id];
     if (found == kNoTable) found = static_cast<TableId>(i);
   }
+  MergedTables merged(*this);
+  for (size_t i = 0; i < tables_.size(); ++i) tables_[i].merged_tables = merged.count(static_cast<TableId>(i));
 }
 
 std::optional<TableId> Catalog::find_table(NameId name) const {

@@ -65,6 +65,8 @@ struct Table {
   std::vector<Index> indexes;  // where the source has them
   std::string sql;      // the CREATE statement, where the source has one
   NameId id = kNoName;  // set by Catalog
+  // How many tables of a join it counts for, at most: a view may be merged into the query around it. Set by Catalog.
+  uint16_t merged_tables = 1;
 
   std::optional<ColumnIndex> find_column(NameId name) const;
 };

@@ -46,6 +46,10 @@ int tables_of(const QueryTree& tree, uint32_t item) {
     body = tree.cte(tree.name(tree.nodes[source].first), tree.nodes[source].first);
   }
   const uint32_t query = body == kNoNode ? kNoNode : tree.child(body, "query");
+  if (query == kNoNode && tree.is(source, "table_name")) {
+    const auto table = tree.catalog.find_table(tree.name(tree.nodes[source].first));
+    return table ? tree.catalog.table(*table).merged_tables : 1;
+  }
   int sum = 0;
   for (uint32_t i = query; query != kNoNode && i < tree.nodes[query].next; ++i) {
     if (tree.is(i, "from_item") && tree.up(i, {"query"}) == query) sum += tables_of(tree, i);

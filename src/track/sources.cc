@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "track/supply.h"
+#include "track/tracker.h"
 
 namespace pccsql::track {
 namespace {
@@ -35,7 +36,7 @@ const Source::Column* Source::find(NameId wanted) const {
   return found != by_name.end() && found->first == wanted ? &columns[found->second] : nullptr;
 }
 
-Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile)
+Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile, uint16_t most_tables)
     : first_holder_(catalog.names().size() + 1), table_of_name_(catalog.names().size(), kNoTable) {
   for (TableId id = 0; id < catalog.tables().size(); ++id) {
     const Table& table = catalog.table(id);
@@ -43,12 +44,13 @@ Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile)
     source.name = table.id;
     source.table = id;
     source.rowid = table.integer_primary_key;
+    source.tables = static_cast<uint16_t>((table.merged_tables * most_tables + kMostTables - 1) / kMostTables);
     // Of two tables with one name only the first can be meant.
     const bool first_of_name = table_of_name_[table.id] == kNoTable;
     if (first_of_name) table_of_name_[table.id] = id;
     const ViewBodies& bodies = catalog.view_bodies();
     const bool mergeable = table.kind == TableKind::View && bodies.union_all && bodies.outer_join;
-    source.nameable = first_of_name && table.kind != TableKind::Virtual && !mergeable &&
+    source.nameable = first_of_name && table.kind != TableKind::Virtual && !mergeable && source.tables <= most_tables &&
                       !(profile == Profile::Strict && policy.all_hidden(id));
     for (ColumnIndex i = 0; i < table.columns.size(); ++i) {
       const RoleSet roles = permitted_roles(policy.of({id, i}));

@@ -61,7 +61,9 @@ struct Source {
 // The tables of a catalogue under a policy, in the catalogue's order, and which of them hold a name. Compiled once.
 class Sources {
  public:
-  Sources(const Catalog& catalog, const Policy& policy, Profile profile);
+  // `most_tables`: of a SELECT. Views count for what they merge into one, in proportion to it, so that as many as fit
+  // never come to more than the database takes.
+  Sources(const Catalog& catalog, const Policy& policy, Profile profile, uint16_t most_tables);
 
   const std::vector<Source>& all() const { return sources_; }
   const Source* find(NameId table) const;

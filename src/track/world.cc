@@ -60,7 +60,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
       policy_(policy),
       settings_(settings),
       names_(catalog.names()),
-      sources_(catalog, policy, settings.profile) {
+      sources_(catalog, policy, settings.profile, most_tables()) {
   for (const Table& table : catalog.tables()) {
     add_word(table.name, table.name);
     for (const Column& column : table.columns) add_word(column.name, column.name);
