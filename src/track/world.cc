@@ -114,7 +114,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
 }
 
 void World::build_trie() {
-  nodes_.resize(2);
+  nodes_.assign(2, WordNode{});
   nodes_[1].last = static_cast<Rank>(by_rank_.size());
   std::vector<uint32_t> path{1};
   std::string_view before;
