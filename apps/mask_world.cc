@@ -90,11 +90,7 @@ Result<const Engine*> MaskWorld::opened(Opened what) {
 MaskWorlds::MaskWorlds(const Source& source, VocabularyIndex vocabulary, Settings settings,
                        std::optional<std::string> db)
     : source_(source), vocabulary_(std::move(vocabulary)), settings_(settings), db_(std::move(db)) {
-  // Many databases share what one would have for its masks, down to a few megabytes each.
-  constexpr size_t kLeast = size_t{8} << 20;
-  constexpr size_t kTogether = size_t{512} << 20;
-  settings_.cache_bytes =
-      std::min(settings_.cache_bytes, std::max(kLeast, kTogether / std::max<size_t>(1, source.catalogs().size())));
+  if (!settings_.memory) settings_.memory = Memory(settings_.memory_bytes);  // all databases together
 }
 
 Result<MaskWorld*> MaskWorlds::get(const std::optional<std::string>& db_id, const std::optional<std::string>& policy) {

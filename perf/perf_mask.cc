@@ -98,7 +98,7 @@ void replay_gold(const Model& model, const GoldData& gold, size_t most) {
   std::vector<std::optional<Engine>> engines(gold.catalogs.size()), uncached(gold.catalogs.size());
   Times compile;
   Settings none;
-  none.cache_bytes = 0;
+  none.memory_bytes = 0;
   struct Line {
     size_t catalog;
     std::vector<TokenId> tokens;
@@ -147,9 +147,9 @@ void print_by_length(const Model& model, const GoldData& gold) {
   const auto at = gold.find_catalog("concert_singer");
   if (!at) return;
   const Policy open(gold.catalogs[*at], ColumnPolicy::Public);
-  for (const size_t cache_bytes : {size_t{64} << 20, size_t{0}}) {
+  for (const size_t memory_bytes : {size_t{256} << 20, size_t{0}}) {
     Settings settings;
-    settings.cache_bytes = cache_bytes;
+    settings.memory_bytes = memory_bytes;
     const Engine engine = value(make_engine(gold.catalogs[*at], open, model.index, settings));
     const size_t width = engine.vocabulary().size();
     std::vector<uint32_t> words(bitmask_words(width));
@@ -159,7 +159,7 @@ void print_by_length(const Model& model, const GoldData& gold) {
     while (text.size() < 12000) text += ", 42, age";
     const auto tokens = model.tokenize(text);
     std::printf("-- by tokens of the prefix, %s: fill / accept, mean of 250, us\n",
-                cache_bytes > 0 ? "cached" : "no cache");
+                memory_bytes > 0 ? "cached" : "no cache");
     double fill = 0, accept = 0;
     for (size_t i = 0; i < tokens.size() && i < 2000; ++i) {
       const auto begin = Clock::now();
@@ -170,7 +170,7 @@ void print_by_length(const Model& model, const GoldData& gold) {
       if (i % 250 != 249) continue;
       std::printf("%-28zu %9.2f %9.2f\n", i + 1, fill / 250, accept / 250);
       fill = accept = 0;
-      if (cache_bytes == 0 && i > 1000) break;
+      if (memory_bytes == 0 && i > 1000) break;
     }
   }
 }

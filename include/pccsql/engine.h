@@ -75,6 +75,19 @@ class Engine {
   };
   CacheStatistics cache_statistics() const;
 
+  // Where the memory of Settings::memory_bytes is. All but the last count towards it.
+  struct MemoryStatistics {
+    size_t most = 0;           // the setting
+    size_t used = 0;           // of it, by all Engines that share it
+    size_t masks = 0;          // of this Engine, from here on: masks
+    size_t parts = 0;          // parts of masks
+    size_t needs = 0;          // how many tokens finish a query
+    size_t idle_trackers = 0;  // trackers that wait for the next generation
+    size_t remembered = 0;     // what the trackers of running generations remember
+    size_t generations = 0;    // what running generations themselves need: grows with their texts, and goes with them
+  };
+  MemoryStatistics memory_statistics() const;
+
   class Impl;
   explicit Engine(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   Impl& impl() const { return *impl_; }

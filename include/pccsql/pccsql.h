@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 typedef struct pccsql_vocabulary pccsql_vocabulary;
+typedef struct pccsql_memory pccsql_memory;
 typedef struct pccsql_engine pccsql_engine;
 typedef struct pccsql_matcher pccsql_matcher;
 
@@ -46,6 +47,13 @@ const char* pccsql_vocabulary_bytes(const pccsql_vocabulary* vocabulary, uint32_
 int pccsql_vocabulary_is_end_of_text(const pccsql_vocabulary* vocabulary, uint32_t id);
 void pccsql_vocabulary_free(pccsql_vocabulary* vocabulary);
 
+/* ---- memory ---- */
+
+/* What several engines may keep together: pccsql_settings.memory of each. NULL only where there is no memory. */
+pccsql_memory* pccsql_memory_new(size_t most_bytes);
+size_t pccsql_memory_used(const pccsql_memory* memory);
+void pccsql_memory_free(pccsql_memory* memory);
+
 /* ---- engines ---- */
 
 enum { PCCSQL_LANGUAGE_FULL = 0, PCCSQL_LANGUAGE_FRAGMENT = 1 };
@@ -65,7 +73,8 @@ typedef struct pccsql_settings {
   int derived_names;
   int refusal;
   uint32_t token_budget;
-  size_t cache_bytes;
+  size_t memory_bytes;         /* the most that the engine keeps; 256 MB */
+  const pccsql_memory* memory; /* shared with other engines, instead of memory_bytes; NULL: none */
 } pccsql_settings;
 void pccsql_settings_init(pccsql_settings* settings);
 

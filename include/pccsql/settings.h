@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+
+#include <pccsql/memory.h>
 
 namespace pccsql {
 
@@ -39,8 +42,14 @@ struct Settings {
   // out is refused.
   uint32_t token_budget = 0;
 
-  // Memory for masks that were computed before; shared by all generations of the Engine. 0: none are kept.
-  size_t cache_bytes = size_t{64} << 20;
+  // The most bytes that an Engine keeps to be quicker later: masks and parts of them, what trackers remember, trackers that
+  // wait for the next generation. All that grows while it runs is in this, whatever the schema; when it is spent, it is
+  // thrown away, and masks are the same as before. Besides, an Engine has what it was compiled to (a few kB a column), a
+  // vocabulary what it was indexed to, and each generation that is running its own text's states and up to 256 kB. 0:
+  // nothing is kept.
+  size_t memory_bytes = size_t{256} << 20;
+  // Shared with other Engines, so that all of a process stay within one limit; then memory_bytes does not count.
+  std::optional<Memory> memory;
 };
 
 }  // namespace pccsql

@@ -25,6 +25,9 @@ class Names {
   size_t size() const { return entries_.size(); }
   // Forgets every name interned after the table had `size` entries.
   void truncate(size_t size);
+  size_t bytes() const {
+    return pool_.capacity() + entries_.capacity() * sizeof(Entry) + slots_.capacity() * sizeof(NameId);
+  }
 
  private:
   struct Entry {

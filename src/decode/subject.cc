@@ -11,7 +11,8 @@ namespace {
 bool same_settings(const Settings& a, const Settings& b) {
   return a.language == b.language && a.profile == b.profile && a.aliases == b.aliases && a.style == b.style &&
          a.algorithm == b.algorithm && a.lookahead == b.lookahead && a.derived_names == b.derived_names &&
-         a.refusal == b.refusal && a.token_budget == b.token_budget && a.cache_bytes == b.cache_bytes;
+         a.refusal == b.refusal && a.token_budget == b.token_budget && a.memory_bytes == b.memory_bytes &&
+         a.memory == b.memory;
 }
 
 // The checker's two ways to say that there is no tree.

@@ -15,6 +15,9 @@ struct pccsql_vocabulary {
 struct pccsql_engine {
   pccsql::Engine engine;
 };
+struct pccsql_memory {
+  pccsql::Memory memory;
+};
 struct pccsql_matcher {
   pccsql::Matcher matcher;
   std::string reason;
@@ -71,7 +74,8 @@ std::optional<Settings> settings_of(const pccsql_settings* asked) {
   settings.derived_names = asked->derived_names != 0;
   settings.refusal = asked->refusal != 0;
   settings.token_budget = asked->token_budget;
-  settings.cache_bytes = asked->cache_bytes;
+  settings.memory_bytes = asked->memory_bytes;
+  if (asked->memory != nullptr) settings.memory = asked->memory->memory;
   return settings;
 }
 
@@ -172,11 +176,17 @@ int pccsql_vocabulary_is_end_of_text(const pccsql_vocabulary* vocabulary, uint32
 
 void pccsql_vocabulary_free(pccsql_vocabulary* vocabulary) { delete vocabulary; }
 
+pccsql_memory* pccsql_memory_new(size_t most_bytes) {
+  return guarded<pccsql_memory*>(nullptr, nullptr, [&] { return new pccsql_memory{pccsql::Memory(most_bytes)}; });
+}
+size_t pccsql_memory_used(const pccsql_memory* memory) { return memory->memory.used_bytes(); }
+void pccsql_memory_free(pccsql_memory* memory) { delete memory; }
+
 void pccsql_settings_init(pccsql_settings* settings) {
   const Settings defaults;
   *settings = {};
   settings->lookahead = defaults.lookahead ? 1 : 0;
-  settings->cache_bytes = defaults.cache_bytes;
+  settings->memory_bytes = defaults.memory_bytes;
 }
 
 pccsql_engine* pccsql_engine_compile(int schema_kind, const char* schema, const char* db_id, int policy_kind,

@@ -24,9 +24,25 @@ Engine::Impl::Impl(Ground ground, VocabularyIndex vocabulary, const Settings& se
     : ground_(std::move(ground)),
       vocabulary_(std::move(vocabulary)),
       settings_(settings),
-      cache_(settings.cache_bytes),
-      word_cache_(settings.cache_bytes / 4) {
+      budget_(settings.memory ? settings.memory->budget() : std::make_shared<Memory::Budget>(settings.memory_bytes)),
+      cache_(budget_),
+      word_cache_(budget_),
+      needs_(budget_),
+      pool_(budget_) {
   if (settings.refusal) refuse_tokens_ = tokens_of_refusal(vocabulary_.vocabulary());
+}
+
+Engine::MemoryStatistics Engine::Impl::memory_statistics() const {
+  MemoryStatistics now;
+  now.most = budget_->most();
+  now.used = budget_->used();
+  now.masks = cache_.statistics().bytes;
+  now.parts = word_cache_.statistics().bytes;
+  now.needs = needs_.statistics().bytes;
+  now.idle_trackers = pool_.bytes();
+  now.remembered = remembered_bytes_.load(std::memory_order_relaxed);
+  now.generations = prefix_bytes_.load(std::memory_order_relaxed);
+  return now;
 }
 
 Engine make_engine(TrackerFactory make_tracker, VocabularyIndex vocabulary, const Settings& settings) {
@@ -42,6 +58,7 @@ Matcher Engine::new_matcher(uint32_t token_budget) const {
 const Settings& Engine::settings() const { return impl_->settings(); }
 const Vocabulary& Engine::vocabulary() const { return impl_->vocabulary(); }
 Engine::CacheStatistics Engine::cache_statistics() const { return impl_->cache().statistics(); }
+Engine::MemoryStatistics Engine::memory_statistics() const { return impl_->memory_statistics(); }
 
 const char* to_string(RefusalCause cause) {
   switch (cause) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -11,8 +12,8 @@
 
 #include <pccsql/engine.h>
 
-#include "engine/mask_cache.h"
-#include "engine/need_cache.h"
+#include "engine/keyed_cache.h"
+#include "engine/memory_budget.h"
 #include "engine/tracker_pool.h"
 #include "engine/vocabulary_index.h"
 #include "policy/policy.h"
@@ -28,7 +29,7 @@ using TrackerFactory = std::function<std::unique_ptr<track::Tracker>()>;
 Result<Engine> make_engine(Catalog catalog, Policy policy, VocabularyIndex vocabulary, const Settings& settings = {});
 
 // Of the settings only those count that are not the tracker's: lookahead (whether it can have dead ends), refusal,
-// token_budget, cache_bytes, algorithm.
+// token_budget, memory, algorithm.
 Engine make_engine(TrackerFactory make_tracker, VocabularyIndex vocabulary, const Settings& settings = {});
 
 // What trackers are made from, and how.
@@ -65,6 +66,12 @@ class Engine::Impl {
     return word_tokens_;
   }
   TrackerPool& pool() { return pool_; }
+  Memory::Budget& budget() { return *budget_; }
+  // Bytes of trackers that generations are using: what they remember, which counts towards the budget, and their prefixes,
+  // which do not.
+  std::atomic<size_t>& remembered_bytes() { return remembered_bytes_; }
+  std::atomic<size_t>& prefix_bytes() { return prefix_bytes_; }
+  Engine::MemoryStatistics memory_statistics() const;
 
   // Tokens that go on with REFUSE after its first `written` bytes, ascending.
   const std::vector<TokenId>& refuse_tokens(size_t written) const { return refuse_tokens_[written]; }
@@ -74,11 +81,13 @@ class Engine::Impl {
   const VocabularyIndex vocabulary_;
   const Settings settings_;
   std::array<std::vector<TokenId>, kRefuseWord.size()> refuse_tokens_;
+  const std::shared_ptr<Memory::Budget> budget_;
   MaskCache cache_, word_cache_;
   NeedCache needs_;
   std::once_flag word_tokens_once_;
   uint32_t word_tokens_ = 0;
   TrackerPool pool_;
+  std::atomic<size_t> remembered_bytes_ = 0, prefix_bytes_ = 0;
 };
 
 }  // namespace pccsql

@@ -105,7 +105,6 @@ bool Matcher::Impl::fits(track::PrefixId prefix, uint32_t left, std::string_view
   if (left == 0) return false;
   if (!engine_->looks_ahead()) return left > 1 || tracker().may_end(prefix);
   if (has_room(prefix, left)) return true;
-  if (bytes.empty()) return written_out(prefix) < left;  // before the first token
   Plan rest = current_plan();
   if (!rest.text || !rest.take(bytes) || rest.tokens() >= left) return false;
   if (plan != nullptr) *plan = std::move(rest);

@@ -1,18 +1,11 @@
 #include "engine/matcher_impl.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
 
 namespace pccsql {
-
-SharedTracker::~SharedTracker() {
-  if (!pooled.tracker || broken) return;
-  try {
-    pooled.tracker->release(pooled.mark);
-    pooled.mark = pooled.tracker->mark();
-    engine.pool().give(std::move(pooled));
-  } catch (...) {  // then there is one less
-  }
-}
 
 Matcher::Impl::Impl(std::shared_ptr<Engine::Impl> engine, uint32_t token_budget)
     : engine_(std::move(engine)), shared_(std::make_shared<SharedTracker>(*engine_)), budget_(token_budget), steps_(1) {
@@ -22,22 +15,26 @@ Matcher::Impl::Impl(std::shared_ptr<Engine::Impl> engine, uint32_t token_budget)
   });
 }
 
+Matcher::Impl::~Impl() {
+  if (!shared_) return;
+  const std::lock_guard lock(shared_->mutex);
+  shared_->leave(this);
+}
+
 void Matcher::Impl::start() {
   Step& first = steps_.front();
   const Ground& ground = engine_->ground();
   if (!ground.nothing_to_ask.empty()) return refuse(RefusalCause::NothingToAsk, ground.nothing_to_ask);
-  shared_->pooled = engine_->pool().take();
-  if (!shared_->pooled.tracker) {
-    shared_->pooled.tracker = ground.make_tracker();
-    shared_->pooled.mark = tracker().mark();
-  }
+  shared_->open();
+  shared_->join(this);
   first.prefix = tracker().start();
   if (engine_->settings().refusal) first.refusing = 0;
   if (first.prefix == track::kDead) return fault("the tracker has no beginning");
-  if (budget_ != 0 && engine_->looks_ahead() && written_out(first.prefix) == NeedCache::kNone) {
-    return fault("the tracker knows no query, or the vocabulary cannot write it");
-  }
-  if (budget_ != 0 && !fits(first.prefix, budget_, {}, nullptr)) {
+  if (budget_ == 0) return;
+  const bool looks_ahead = engine_->looks_ahead();
+  const uint32_t need = looks_ahead ? written_out(first.prefix) : 0;
+  if (need == NeedCache::kNone) return fault("the tracker knows no query, or the vocabulary cannot write it");
+  if (looks_ahead ? need >= budget_ : !fits(first.prefix, budget_, {}, nullptr)) {
     refuse(RefusalCause::Budget, "a budget of " + std::to_string(budget_) + " tokens cannot hold any query");
   }
 }
@@ -115,6 +112,7 @@ bool Matcher::Impl::accept_bytes(std::string_view bytes, uint32_t tokens) {
   }
   steps_.push_back(std::move(*next));
   text_ += bytes;
+  shared_->extend(this, text_.size());
   if (steps_.back().refusing == kRefuseWord.size()) refuse(RefusalCause::ByChoice, "the model chose to refuse");
   if (const auto& stopped = engine_->ground().stopped; stopped && steps_.back().prefix != track::kDead) {
     const std::string why = stopped(tracker(), steps_.back().prefix);
@@ -182,7 +180,7 @@ bool Matcher::Impl::rollback(size_t count) {
   if (broken_) return true;
   if (refused_at_ != kNever && steps_.size() < refused_at_) refused_at_ = kNever;
   guarded(false, [&] {
-    if (mark != kNoMark && !shared_->shared) tracker().release(mark);
+    if (mark != kNoMark) shared_->cut(this, mark, text_.size());
     return true;
   });
   return true;
@@ -190,8 +188,34 @@ bool Matcher::Impl::rollback(size_t count) {
 
 std::unique_ptr<Matcher::Impl> Matcher::Impl::fork() {
   const std::lock_guard lock(shared_->mutex);
-  shared_->shared = true;
-  return std::unique_ptr<Impl>(new Impl(*this));
+  shared_->make_room_to_join();
+  std::unique_ptr<Impl> forked(new Impl(*this));
+  if (shared_->is_open()) shared_->join_as(forked.get(), this);
+  return forked;
+}
+
+void Matcher::Impl::move_out() {
+  const auto own = std::make_shared<SharedTracker>(*engine_);
+  const std::lock_guard lock(own->mutex);
+  own->open();
+  own->join(this);
+  std::vector<std::pair<track::PrefixId, uint32_t>> places{{own->tracker().start(), kNoMark}};  // and marks, by step
+  for (size_t i = 1; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    const uint32_t before = steps_[i - 1].length;
+    track::PrefixId prefix = step.prefix == track::kDead ? track::kDead : places.back().first;
+    const uint32_t mark = step.mark == kNoMark ? kNoMark : own->tracker().mark();
+    for (uint32_t at = before; at < step.length && prefix != track::kDead; ++at) {
+      prefix = own->tracker().push(prefix, static_cast<uint8_t>(text_[at]));
+    }
+    if ((prefix == track::kDead) != (step.prefix == track::kDead)) throw std::logic_error("a text was judged twice");
+    places.emplace_back(prefix, mark);
+  }
+  own->extend(this, text_.size());
+  own->settle();
+  for (size_t i = 0; i < steps_.size(); ++i) std::tie(steps_[i].prefix, steps_[i].mark) = places[i];
+  shared_->leave(this);
+  shared_ = own;
 }
 
 // ---- what may come ----

@@ -14,29 +14,17 @@
 #include <vector>
 
 #include "engine/engine_impl.h"
+#include "engine/shared_tracker.h"
 #include "engine/stored_mask.h"
 
 namespace pccsql {
 
 class Judge;
 
-// A tracker is not for several threads; forks share one, and take turns.
-struct SharedTracker {
-  explicit SharedTracker(Engine::Impl& from) : engine(from) {}
-  ~SharedTracker();  // gives the tracker back
-  SharedTracker(const SharedTracker&) = delete;
-  SharedTracker& operator=(const SharedTracker&) = delete;
-
-  Engine::Impl& engine;
-  std::mutex mutex;
-  PooledTracker pooled;
-  bool shared = false;  // more than one Matcher has prefixes in it: nothing may be taken out any more
-  bool broken = false;  // it failed once: nothing it says is trusted
-};
-
 class Matcher::Impl {
  public:
   Impl(std::shared_ptr<Engine::Impl> engine, uint32_t token_budget);
+  ~Impl();
 
   Result<Done> fill(uint32_t* words, size_t width);
   bool accept_token(TokenId id);
@@ -85,7 +73,7 @@ class Matcher::Impl {
 
   Impl(const Impl&) = default;
 
-  track::Tracker& tracker() { return *shared_->pooled.tracker; }
+  track::Tracker& tracker() { return shared_->tracker(); }
   bool is_open() const { return refused_at_ == kNever && !steps_.back().ended; }
 
   // Runs `body` under the tracker's lock; whatever it throws is a Fault, and `otherwise` the answer.
@@ -95,6 +83,8 @@ class Matcher::Impl {
   void fault(const char* what) noexcept;
 
   void start();
+  // Goes to a tracker of its own, with the same text.
+  void move_out();
   // The step after `bytes`, worth `tokens`; nothing where they may not come.
   std::optional<Step> step_after(std::string_view bytes, uint32_t tokens);
   bool accept_bytes(std::string_view bytes, uint32_t tokens);
@@ -147,17 +137,27 @@ class Matcher::Impl {
 
 template <typename Value, typename Body>
 Value Matcher::Impl::guarded(Value otherwise, Body&& body) {
-  const std::lock_guard lock(shared_->mutex);
-  if (shared_->broken && !broken_) fault("the tracker of this generation failed");
-  if (broken_) return otherwise;
-  try {
-    return body();
-  } catch (const std::exception& problem) {
-    fault(problem.what());
-  } catch (...) {
-    fault("unknown");
-  }
-  return otherwise;
+  const auto run = [&]() -> Value {
+    const std::shared_ptr<SharedTracker> shared = shared_;  // stays while it is locked, also if this one moves out
+    const std::lock_guard lock(shared->mutex);
+    if (shared->broken && !broken_) fault("the tracker of this generation failed");
+    if (broken_) return std::move(otherwise);
+    try {
+      Value value = body();
+      if (broken_ || !shared->is_open()) return value;
+      shared->settle();
+      if (shared->is_littered()) move_out();
+      return value;
+    } catch (const std::exception& problem) {
+      fault(problem.what());
+    } catch (...) {
+      fault("unknown");
+    }
+    return std::move(otherwise);
+  };
+  Value value = run();
+  if (engine_->budget().is_spent()) engine_->budget().make_room();
+  return value;
 }
 
 }  // namespace pccsql

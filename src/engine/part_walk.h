@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "engine/free_walk.h"
-#include "engine/mask_cache.h"
+#include "engine/keyed_cache.h"
 #include "engine/vocabulary_index.h"
 #include "track/tracker.h"
 

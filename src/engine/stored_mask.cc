@@ -19,6 +19,7 @@ StoredMask StoredMask::of(ConstBitmask mask, const BitmaskBuffer* base) {
       break;
     }
   }
+  made.tokens.shrink_to_fit();
   made.empty = made.tokens.empty() && made.words.empty() && base == nullptr;
   return made;
 }

@@ -26,7 +26,7 @@ struct StoredMask {
   // To be added to other masks: its tokens stand in any order, and some perhaps twice. For a vocabulary of `width`.
   static StoredMask part_of(std::vector<TokenId> tokens, size_t width);
 
-  size_t bytes() const { return sizeof *this + tokens.size() * sizeof(TokenId) + words.size() * sizeof(uint32_t); }
+  size_t bytes() const { return sizeof *this + tokens.capacity() * sizeof(TokenId) + words.capacity() * sizeof(uint32_t); }
   size_t count() const;
   // Adds to `mask`. PRE: as below.
   void add_to(Bitmask mask) const;

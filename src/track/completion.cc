@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "base/text.h"
 
 namespace pccsql::track {
@@ -315,7 +316,7 @@ std::optional<std::string> Completer::complete(PrefixId id) {
 // From between two lexemes. What follows from a state follows from every state with its key.
 std::optional<std::string> Completer::finish(Index sem, bool parted) {
   constexpr int kMostLexemes = 50000;  // of several SELECTs that each owe 2,000 outputs
-  constexpr size_t kMostKept = 50000;
+  constexpr size_t kLongestKept = 1024;  // of endings from the middle of it: there are as many as lexemes
   struct Station {
     Key key;
     size_t at;
@@ -349,8 +350,11 @@ std::optional<std::string> Completer::finish(Index sem, bool parted) {
     sem = tracker_.read_word(sem, choice->word);
   }
   if (!ended) return std::nullopt;
-  if (known.size() > kMostKept) known.clear();
-  for (const Station& station : stations) known.try_emplace(station.key, text.substr(station.at));
+  for (const Station& station : stations) {
+    if (station.at != 0 && text.size() - station.at > kLongestKept) continue;
+    const auto [ending, added] = known.try_emplace(station.key, text, station.at);
+    if (added) tracker_.ending_bytes_ += held_bytes(ending->second) + kAllocationBytes;
+  }
   return text;
 }
 

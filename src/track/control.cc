@@ -1,5 +1,7 @@
 #include "track/control.h"
 
+#include "base/bytes.h"
+
 namespace pccsql::track {
 
 Control::Control(const Grammar& grammar, Language language) : grammar_(grammar), language_(language), nodes_(2) {
@@ -17,9 +19,37 @@ StackId Control::push(StateId state, StackId below) {
   return entry->second;
 }
 
+// As move(), without making any stack. Most lexemes cannot follow, and of those nothing is kept.
+bool Control::can_read(StackId stack, Terminal terminal) {
+  if (stack == kDeadStack || stack == kEmptyStack) return false;
+  called_.clear();  // where the rules that were begun go on
+  StateId at = nodes_[stack].state;
+  for (;;) {
+    const Action& action = grammar_.action(at, terminal);
+    if (action.kind == Action::Shift) return true;
+    if (action.kind == Action::Call) {
+      if (!is_inside(action.rule)) return false;
+      called_.push_back(action.next);
+      at = grammar_.rules()[action.rule].start;
+      continue;
+    }
+    if (!is_final(at)) return false;
+    if (!called_.empty()) {
+      at = called_.back();
+      called_.pop_back();
+      continue;
+    }
+    stack = nodes_[stack].below;
+    if (stack == kDeadStack || stack == kEmptyStack) return false;
+    at = nodes_[stack].state;
+  }
+}
+
 const Control::Move& Control::move(StackId stack, Terminal terminal) {
+  static constexpr Move kNowhere;
   const uint64_t key = (uint64_t{stack} << 8) | static_cast<uint8_t>(terminal);
   if (const auto found = moves_.find(key); found != moves_.end()) return found->second;
+  if (!viable(stack)[static_cast<size_t>(terminal)]) return kNowhere;
   Move move;
   move.first = static_cast<uint32_t>(events_.size());
   StackId at = stack;
@@ -91,7 +121,7 @@ bool Control::may_end(StackId stack) const {
 const TerminalSet& Control::viable(StackId stack) {
   if (const auto found = viable_.find(stack); found != viable_.end()) return found->second;
   TerminalSet set;
-  for (size_t t = 0; t < kTerminals; ++t) set[t] = read(stack, static_cast<Terminal>(t)) != kDeadStack;
+  for (size_t t = 0; t < kTerminals; ++t) set[t] = can_read(stack, static_cast<Terminal>(t));
   set[static_cast<size_t>(Terminal::End)] = may_end(stack);
   return viable_.emplace(stack, set).first->second;
 }
@@ -109,6 +139,36 @@ Slot Control::name_slot(StackId stack) const {
     stack = nodes_[stack].below;
   }
   return Slot::None;
+}
+
+size_t Control::bytes() const {
+  return held_bytes(nodes_) + held_bytes(pushes_) + held_bytes(moves_) + held_bytes(events_) + held_bytes(viable_);
+}
+
+std::vector<StackId> Control::keep_only(std::vector<char> held) {
+  for (const StackId always : {kDeadStack, kEmptyStack, start_}) held[always] = 1;
+  // A stack is made after the one below it.
+  for (size_t id = nodes_.size(); id-- > 2;) {
+    if (held[id] != 0) held[nodes_[id].below] = 1;
+  }
+  std::vector<StackId> renamed(nodes_.size(), kDeadStack);
+  std::vector<Node> kept;
+  decltype(pushes_) pushes;
+  for (size_t id = 0; id < nodes_.size(); ++id) {
+    if (held[id] == 0) continue;
+    Node node = nodes_[id];
+    node.below = renamed[node.below];
+    renamed[id] = static_cast<StackId>(kept.size());
+    if (id >= 2) pushes.emplace((uint64_t{node.below} << 16) | node.state, renamed[id]);
+    kept.push_back(node);
+  }
+  nodes_ = std::move(kept);
+  pushes_ = std::move(pushes);
+  drop_all(moves_);
+  drop_all(events_);
+  drop_all(viable_);
+  start_ = renamed[start_];
+  return renamed;
 }
 
 }  // namespace pccsql::track

@@ -2,7 +2,8 @@
 //
 // Stacks are hash-consed: equal stacks have equal ids, a push is a look-up, and nothing is ever changed, so a state that
 // holds an id copies and rolls back for free. What a lexeme does to a stack, and which rules it ends and begins on the way,
-// is computed once per (stack, lexeme). Rules that the grammar marks as outside the language do not exist here.
+// is remembered per (stack, lexeme) where the lexeme can follow; that memory, and stacks that nobody holds any more, go
+// when its owner says so. Rules that the grammar marks as outside the language do not exist here.
 #pragma once
 
 #include <bitset>
@@ -53,6 +54,10 @@ class Control {
   // Equal for equal stacks, also of different objects over one grammar.
   uint64_t hash(StackId stack) const { return nodes_[stack].hash; }
   size_t size() const { return nodes_.size(); }
+  size_t bytes() const;
+  // Forgets what was remembered, and every stack but those for which `held` (one for each id) is not 0 and the ones below them. Gives the
+  // new id of each stack that stays, by its old one.
+  std::vector<StackId> keep_only(std::vector<char> held);
 
  private:
   struct Node {
@@ -67,6 +72,7 @@ class Control {
     uint32_t count = 0;
   };
   const Move& move(StackId stack, Terminal terminal);
+  bool can_read(StackId stack, Terminal terminal);
   StackId push(StateId state, StackId below);
   bool is_final(StateId state) const { return grammar_.states()[state].final; }
   bool is_inside(RuleId rule) const {
@@ -81,6 +87,7 @@ class Control {
   std::unordered_map<uint64_t, Move> moves_;      // (stack, terminal)
   std::vector<Event> events_;
   std::unordered_map<StackId, TerminalSet> viable_;
+  std::vector<StateId> called_;  // of can_read
   StackId start_ = kDeadStack;
 };
 

@@ -8,8 +8,6 @@
 namespace pccsql::track {
 namespace {
 
-constexpr size_t kMostExpectations = 20000;  // then the memory is dropped and built anew
-
 bool looks_bare(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -57,10 +55,6 @@ const Expectation& SqlTracker::expected(Index sem) {
   if (const auto known = expectations_.find(key); known != expectations_.end()) {
     sems_[sem].expected = known->second.get();
     return *known->second;
-  }
-  if (expectations_.size() >= kMostExpectations) {
-    for (SemEntry& entry : sems_) entry.expected = nullptr;
-    expectations_.clear();
   }
   auto made = std::make_unique<Expectation>();
   Expectation& next = *made;
@@ -135,6 +129,8 @@ const Expectation& SqlTracker::expected(Index sem) {
   std::sort(next.quoted.begin(), next.quoted.end());
   next.quoted.erase(std::unique(next.quoted.begin(), next.quoted.end()), next.quoted.end());
   next.content = content_of(next);
+  next.drop_spare();
+  expectation_bytes_ += next.bytes();
   sems_[sem].expected = made.get();
   expectations_.emplace(key, std::move(made));
   return *sems_[sem].expected;

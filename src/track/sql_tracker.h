@@ -43,6 +43,9 @@ struct Expectation {
   uint8_t most_digits = 0;  // of NumberKinds
   uint32_t most_value = 0;  // if not 0: an integer from 1 to this
   Key content;              // of all of it
+
+  void drop_spare();
+  size_t bytes() const;
 };
 
 struct KeyHash {
@@ -78,6 +81,9 @@ class SqlTracker final : public Tracker {
   std::vector<Use> uses(PrefixId prefix) override;
   uint32_t mark() override;
   void release(uint32_t mark) override;
+  size_t prefix_bytes() const override;
+  size_t kept_bytes() const override;
+  void forget() override;
 
   const World& world() const { return world_; }
 
@@ -141,12 +147,14 @@ class SqlTracker final : public Tracker {
   std::vector<SemEntry> sems_;
   std::vector<Read> reads_ = std::vector<Read>(1);
   std::unordered_map<Key, std::unique_ptr<Expectation>, KeyHash> expectations_;
+  size_t expectation_bytes_ = 0;  // of what its entries allocate
   struct Mark {
     Store::Mark store;
     size_t prefixes, sems, journal, completions, reads;
   };
   std::vector<Mark> marks_;
   std::unordered_map<Key, std::string, KeyHash> endings_;  // what finishes a text, by the key of where it stands
+  size_t ending_bytes_ = 0;
   std::vector<std::string> completions_ = std::vector<std::string>(1);
   uint32_t lexeme_tokens_ = 0;     // of the longest lexeme that a completion is made of, names aside
   std::vector<PrefixId> journal_;  // whose `ended` was computed, in order

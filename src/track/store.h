@@ -306,6 +306,7 @@ class LocalNames {
   }
   size_t size() const { return own_.size(); }
   void truncate(size_t size) { own_.truncate(size); }
+  size_t bytes() const { return own_.bytes(); }
 
  private:
   const Names& world_;
@@ -341,6 +342,19 @@ struct Store {
             sources.size()};
   }
   void release(const Mark& mark);
+
+  // Of the records; of all else, and of room that stands empty.
+  size_t bytes() const;
+  size_t kept_bytes() const;
+  template <typename Visit>
+  void for_each_pool(const Visit& visit) {
+    visit(levels), visit(frames), visit(refs), visit(bindings), visit(items), visit(from), visit(ctes);
+    visit(name_lists), visit(operators), visit(uses);
+  }
+  template <typename Visit>
+  void for_each_pool(const Visit& visit) const {
+    const_cast<Store*>(this)->for_each_pool([&](const auto& pool) { visit(pool); });
+  }
 };
 
 }  // namespace pccsql::track

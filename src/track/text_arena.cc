@@ -4,7 +4,7 @@
 
 namespace pccsql::track {
 
-TextArena::TextArena() : nodes_(1), slots_(1024) {}
+TextArena::TextArena() : nodes_(1), slots_(kFewestSlots) {}
 
 // Where the key is, or the free place where it belongs.
 size_t TextArena::slot_of(uint64_t key) const {
@@ -44,6 +44,33 @@ std::string TextArena::str(TextId text) const {
   std::string out(nodes_[text].length, '\0');
   for (size_t i = out.size(); i-- > 0; text = nodes_[text].parent) out[i] = static_cast<char>(nodes_[text].byte);
   return out;
+}
+
+std::vector<TextId> TextArena::keep_only(std::vector<char> held) {
+  held[kEmptyText] = 1;
+  // A text is made after its beginning and its twin.
+  for (size_t id = nodes_.size(); id-- > 1;) {
+    if (held[id] != 0) held[nodes_[id].parent] = held[nodes_[id].folded] = 1;
+  }
+  std::vector<TextId> renamed(nodes_.size(), kEmptyText);
+  std::vector<Node> kept;
+  for (size_t id = 0; id < nodes_.size(); ++id) {
+    if (held[id] == 0) continue;
+    renamed[id] = static_cast<TextId>(kept.size());
+    Node node = nodes_[id];
+    node.parent = renamed[node.parent];
+    node.folded = renamed[node.folded];
+    kept.push_back(node);
+  }
+  nodes_ = std::move(kept);
+  size_t slots = kFewestSlots;
+  while (nodes_.size() * 2 > slots) slots *= 2;
+  slots_ = std::vector<Slot>(slots);
+  for (size_t id = 1; id < nodes_.size(); ++id) {
+    const uint64_t key = (uint64_t{nodes_[id].parent} << 8) | nodes_[id].byte;
+    slots_[slot_of(key)] = {key, static_cast<TextId>(id)};
+  }
+  return renamed;
 }
 
 }  // namespace pccsql::track

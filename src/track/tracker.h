@@ -147,9 +147,17 @@ class Tracker {
   // Columns used so far, each with its role once, sorted; names before their FROM are not among them.
   virtual std::vector<Use> uses(PrefixId prefix) = 0;
 
-  // What was made after `mark()` is forgotten by `release(mark)`: its prefixes must not be used again.
+  // What was made after `mark()` is forgotten by `release(mark)`: its prefixes must not be used again. `mark()` right after
+  // `release(mark)` gives that mark again.
   virtual uint32_t mark() = 0;
   virtual void release(uint32_t mark) = 0;
+
+  // Bytes of the prefixes that were made and not released. Quick to tell, as is the next.
+  virtual size_t prefix_bytes() const { return 0; }
+  // Bytes of all else that it has found out on the way, and of room that stands empty.
+  virtual size_t kept_bytes() const { return 0; }
+  // Gives up what it can of that. Prefixes and marks stay good, and every answer about them stays the same.
+  virtual void forget() {}
 };
 
 }  // namespace pccsql::track

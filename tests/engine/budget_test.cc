@@ -82,7 +82,7 @@ TEST(Budget, RandomGenerationsEndInTime) {
   settings.refusal = true;
   std::mt19937 random(7);
   for (const bool cached : {true, false}) {
-    settings.cache_bytes = cached ? 1 << 20 : 0;
+    settings.memory_bytes = cached ? 1 << 20 : 0;
     const Engine engine = toy_engine(settings);
     size_t queries = 0, tight = 0;
     for (int round = 0; round < 300; ++round) {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "engine/mask_cache.h"
+#include "engine/keyed_cache.h"
 #include "engine/oracle.h"
 #include "engine/toy.h"
 
@@ -48,7 +48,7 @@ std::shared_ptr<const StoredMask> some_mask(TokenId id) {
 }
 
 TEST(MaskCache, FindsWhatWasPutThere) {
-  MaskCache cache(1 << 20);
+  MaskCache cache(Memory(1 << 20).budget());
   for (uint64_t i = 0; i < 100; ++i) cache.insert({i * 0x9E3779B97F4A7C15u, i}, some_mask(static_cast<TokenId>(i)));
   for (uint64_t i = 0; i < 100; ++i) {
     const auto found = cache.find({i * 0x9E3779B97F4A7C15u, i});
@@ -68,11 +68,12 @@ TEST(MaskCache, FindsWhatWasPutThere) {
 
 TEST(MaskCache, StaysWithinItsBytes) {
   constexpr size_t kBytes = 200'000;
-  MaskCache cache(kBytes);
+  const Memory memory(kBytes);
+  MaskCache cache(memory.budget());
   std::mt19937_64 random(11);
   const track::Key wanted{random(), random()};
   cache.insert(wanted, some_mask(1));
-  size_t kept = 0;
+  size_t kept = 0, most = 0;
   for (int i = 0; i < 5000; ++i) {
     if (cache.find(wanted)) {
       ++kept;
@@ -80,12 +81,15 @@ TEST(MaskCache, StaysWithinItsBytes) {
       cache.insert(wanted, some_mask(1));
     }
     cache.insert({random(), random()}, some_mask(2));
+    most = std::max(most, cache.statistics().masks);
     ASSERT_LE(cache.statistics().bytes, kBytes);
+    ASSERT_EQ(cache.statistics().bytes, memory.used_bytes());
+    if (memory.budget()->is_spent()) memory.budget()->make_room();
   }
   EXPECT_GT(kept, 4990u);  // what is asked for all the time is not what goes
   EXPECT_GT(cache.statistics().evictions, 4000u);
-  EXPECT_GT(cache.statistics().masks, 100u);
-  MaskCache none(0);
+  EXPECT_GT(most, 250u);
+  MaskCache none(Memory(0).budget());
   none.insert(wanted, some_mask(1));
   EXPECT_FALSE(none.find(wanted));
 }

@@ -92,9 +92,9 @@ bool in_language(const std::string& text) {
 }
 
 // One generation at random. `refused` says how it ended.
-void generate(Injection& injection, uint32_t budget, size_t cache_bytes, unsigned seed, bool* refused) {
+void generate(Injection& injection, uint32_t budget, size_t memory_bytes, unsigned seed, bool* refused) {
   Settings settings;
-  settings.cache_bytes = cache_bytes;
+  settings.memory_bytes = memory_bytes;
   const Engine engine =
       make_engine([&] { return std::make_unique<FaultyTracker>(injection); }, builtin_index(), settings);
   Matcher matcher = engine.new_matcher(budget);

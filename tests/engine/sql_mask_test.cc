@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{"no_lookahead", [](Settings& s) { s.lookahead = false; }},
                     Variant{"no_lookahead_budget", [](Settings& s) { s.lookahead = false; }, true},
                     Variant{"paper", [](Settings& s) { s.algorithm = Settings::Algorithm::Paper; }},
-                    Variant{"uncached", [](Settings& s) { s.cache_bytes = 0; }}),
+                    Variant{"uncached", [](Settings& s) { s.memory_bytes = 0; }}),
     [](const auto& variant) { return std::string(variant.param.name); });
 
 class RealMask : public testing::TestWithParam<const char*> {};

@@ -37,15 +37,15 @@ TEST(Threads, OneEngineManyMatchers) {
   constexpr unsigned kThreads = 8;
   std::vector<size_t> alone(kThreads), together(kThreads);
   for (unsigned i = 0; i < kThreads; ++i) alone[i] = run(toy_engine(settings), i % 4);
-  for (const size_t cache_bytes : {size_t{1} << 20, size_t{20000}, size_t{0}}) {  // the second is full all the time
-    settings.cache_bytes = cache_bytes;
+  for (const size_t memory_bytes : {size_t{1} << 20, size_t{20000}, size_t{0}}) {  // the second is full all the time
+    settings.memory_bytes = memory_bytes;
     const Engine engine = toy_engine(settings);
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < kThreads; ++i) {
       threads.emplace_back([&, i] { together[i] = run(engine, i % 4); });
     }
     for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(together, alone) << cache_bytes;
+    EXPECT_EQ(together, alone) << memory_bytes;
   }
 }
 

@@ -1,0 +1,76 @@
+// What a tracker holds in memory, and how it gives up what it only remembers: expectations, endings, moves of the grammar,
+// stacks and texts that no prefix has any more. Whatever is given up is found out again when it is asked for.
+#include "base/bytes.h"
+#include "track/sql_tracker.h"
+
+namespace pccsql::track {
+
+void Expectation::drop_spare() {
+  bare.shrink_to_fit();
+  quoted.shrink_to_fit();
+  own_bare.shrink_to_fit();
+  own_quoted.shrink_to_fit();
+  taken.shrink_to_fit();
+}
+
+size_t Expectation::bytes() const {
+  size_t sum = sizeof *this + 6 * kAllocationBytes + held_bytes(bare) + held_bytes(quoted);
+  for (const auto* names : {&own_bare, &own_quoted, &taken}) {
+    sum += held_bytes(*names);
+    for (const std::string& name : *names) sum += held_bytes(name);
+  }
+  return sum;
+}
+
+size_t Store::bytes() const {
+  size_t sum = names.bytes();
+  for_each_pool([&](const auto& pool) { sum += pool.size() * sizeof pool[0]; });
+  sum += bindings.size() * (sizeof(ColumnRef) + kAllocationBytes);  // most have one column
+  for (const Source& source : sources) sum += sizeof source + held_bytes(source.columns) + held_bytes(source.by_name);
+  return sum;
+}
+
+size_t Store::kept_bytes() const {
+  size_t sum = texts.bytes() + control.bytes();
+  for_each_pool([&](const auto& pool) { sum += spare_bytes(pool); });
+  return sum;
+}
+
+size_t SqlTracker::prefix_bytes() const {
+  size_t sum = store_.bytes() + prefixes_.size() * sizeof(Prefix) + sems_.size() * sizeof(SemEntry) +
+               reads_.size() * sizeof(Read) + marks_.size() * sizeof(Mark) + journal_.size() * sizeof(PrefixId);
+  for (const std::string& text : completions_) sum += sizeof text + held_bytes(text);
+  return sum;
+}
+
+size_t SqlTracker::kept_bytes() const {
+  return store_.kept_bytes() + held_bytes(expectations_) + expectation_bytes_ + held_bytes(endings_) + ending_bytes_ +
+         spare_bytes(prefixes_) + spare_bytes(sems_) + spare_bytes(reads_) + spare_bytes(marks_) +
+         spare_bytes(journal_);
+}
+
+void SqlTracker::forget() {
+  for (SemEntry& entry : sems_) entry.expected = nullptr;
+  drop_all(expectations_);
+  drop_all(endings_);
+  expectation_bytes_ = ending_bytes_ = 0;
+
+  std::vector<char> held(store_.control.size());
+  for (const SemEntry& entry : sems_) held[entry.sem.stack] = 1;
+  const std::vector<StackId> stacks = store_.control.keep_only(std::move(held));
+  for (SemEntry& entry : sems_) entry.sem.stack = stacks[entry.sem.stack];
+
+  held.assign(store_.texts.size(), 0);
+  for (const Prefix& prefix : prefixes_) held[prefix.lex.text] = 1;
+  const std::vector<TextId> texts = store_.texts.keep_only(std::move(held));
+  for (Prefix& prefix : prefixes_) prefix.lex.text = texts[prefix.lex.text];
+
+  store_.for_each_pool([](auto& pool) { drop_spare(pool); });
+  drop_spare(prefixes_);
+  drop_spare(sems_);
+  drop_spare(reads_);
+  drop_spare(marks_);
+  drop_spare(journal_);
+}
+
+}  // namespace pccsql::track
