@@ -75,6 +75,7 @@ CLI::App* add_sweep(CLI::App& group, const char* name, const char* about, const 
   add_questions(*command, sweep.run, with_suite);
   add_number(*command, "--max-tokens", sweep.run.max_tokens, 1, "tokens of one generation (default: 512)")
       ->group("Method");
+  add_memory(*command, sweep.run.memory_mb)->group("Method");
   add_text(*command, "--prompts", sweep.run.prompts, "DIR", "templates to use instead of the program's own")
       ->group("Method");
   add_text(*command, "--out", sweep.run.out, "DIR", "a folder for the runs; made if it is not there");

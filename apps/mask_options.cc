@@ -78,6 +78,7 @@ void add_settings(CLI::App& app, Options& options) {
                            {{"any", track::Style::Any}, {"canonical", track::Style::Canonical}},
                            "canonical: keywords in capitals, names as declared, single blanks (default: any)")
       ->group(group);
+  add_memory(app, mask.memory_mb)->group(group);
 }
 
 void add_vocabulary(CLI::App& app, MaskOptions& mask) {

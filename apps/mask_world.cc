@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/option_kinds.h"
 #include "engine/engine_impl.h"
 #include "schema/reader.h"
 
@@ -29,6 +30,7 @@ Settings mask_settings(const Options& options) {
   settings.lookahead = !mask.no_lookahead;
   settings.derived_names = mask.derived_names;
   settings.token_budget = static_cast<uint32_t>(std::min<uint64_t>(mask.budget.value_or(0), UINT32_MAX));
+  settings.memory_bytes = memory_bytes(mask.memory_mb);
   return settings;
 }
 

@@ -51,6 +51,7 @@ void add_method_options(CLI::App& app, MethodOptions& options) {
   for (const Method method : kMethods) methods.emplace_back(to_string(method), method);
   add_choice<Method>(app, "--method", options.method, methods, "how the query is made (default: pcc)")->group("Method");
   add_number(app, "--max-tokens", options.max_tokens, 1, "tokens of one generation (default: 512)")->group("Method");
+  add_memory(app, options.memory_mb)->group("Method");
   app.add_flag("--allow-refuse", options.allow_refuse, "pcc: the model may refuse of its own accord")->group("Method");
   add_number(app, "--retries", options.retries, 0, "retry: attempts after the first (default: 3)")->group("Method");
   add_number(app, "--itergen-iterations", options.iterations, 1, "itergen: names to stop at (default: 20)")
@@ -64,6 +65,7 @@ void add_method_options(CLI::App& app, MethodOptions& options) {
 DecodeSettings decode_settings(const MethodOptions& options) {
   DecodeSettings settings;
   settings.max_tokens = options.max_tokens.value_or(settings.max_tokens);
+  settings.memory = Memory(memory_bytes(options.memory_mb));
   settings.retries = options.retries.value_or(settings.retries);
   settings.allow_refuse = options.allow_refuse;
   settings.itergen_iterations = options.iterations.value_or(settings.itergen_iterations);

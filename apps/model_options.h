@@ -30,6 +30,7 @@ struct MethodOptions {
   Method method = Method::Pcc;
   bool allow_refuse = false;
   std::optional<uint64_t> max_tokens;
+  std::optional<uint64_t> memory_mb;
   std::optional<uint64_t> retries;
   std::optional<uint64_t> iterations;
   std::optional<double> penalty;
@@ -39,7 +40,7 @@ struct MethodOptions {
 
 // --model, --model-name, --threads, --context, --gpu-layers.
 void add_model_options(CLI::App& app, ModelOptions& options);
-// --method, --max-tokens, --allow-refuse, --retries, --itergen-…, --prompts.
+// --method, --max-tokens, --memory-mb, --allow-refuse, --retries, --itergen-…, --prompts.
 void add_method_options(CLI::App& app, MethodOptions& options);
 
 DecodeSettings decode_settings(const MethodOptions& options);

@@ -1,6 +1,9 @@
 #include "apps/option_kinds.h"
 
+#include <algorithm>
 #include <charconv>
+
+#include <pccsql/settings.h>
 
 namespace pccsql {
 
@@ -24,6 +27,15 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<ui
     into = number;
   };
   return app.add_option_function<std::string>(name, read, about)->type_name("N");
+}
+
+CLI::Option* add_memory(CLI::App& app, std::optional<uint64_t>& into) {
+  return add_number(app, "--memory-mb", into, 0, "memory that masks may keep, in megabytes (default: 256)");
+}
+
+size_t memory_bytes(std::optional<uint64_t> megabytes) {
+  constexpr uint64_t kMost = SIZE_MAX >> 21;
+  return megabytes ? static_cast<size_t>(std::min(*megabytes, kMost)) << 20 : Settings().memory_bytes;
 }
 
 CLI::Option* add_share(CLI::App& app, const std::string& name, std::optional<double>& into, Share least,

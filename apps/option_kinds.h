@@ -1,6 +1,7 @@
 // The kinds of options that the commands share, so that each looks and fails the same everywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,10 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std:
 // A whole number from `least` up.
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<uint64_t>& into, uint64_t least,
                         const std::string& about);
+
+// --memory-mb: what all masks of the process may keep together.
+CLI::Option* add_memory(CLI::App& app, std::optional<uint64_t>& into);
+size_t memory_bytes(std::optional<uint64_t> megabytes);
 
 // A number up to 1: from 0, or above 0.
 enum class Share { From0, Above0 };

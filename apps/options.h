@@ -50,6 +50,7 @@ struct MaskOptions {
   std::optional<std::string> vocab;
   std::optional<uint64_t> logits_width;
   std::optional<uint64_t> budget;
+  std::optional<uint64_t> memory_mb;
   MaskAlgorithm algorithm = MaskAlgorithm::Pcc;
   bool no_lookahead = false;
   bool derived_names = false;

@@ -198,7 +198,7 @@ void generate(const Engine& engine, const Chooser& chooser, std::mt19937& random
   const size_t width = engine.vocabulary().size();
   std::vector<uint32_t> mask(bitmask_words(width));
   std::vector<Matcher> all;
-  all.push_back(engine.new_matcher(random() % 2 == 0 ? 0 : 20 + random() % 200));
+  all.push_back(engine.new_matcher(random() % 2 == 0 ? 0 : static_cast<uint32_t>(20 + random() % 200)));
   for (int i = 0; i < 200 && !all.empty() && !over; ++i) {
     const size_t at = random() % all.size();
     Matcher& matcher = all[at];

@@ -84,7 +84,8 @@ class Matcher {
   bool rollback(size_t steps);
 
   // A second generation with the same text so far. The two are independent from now on, and each may go to its own
-  // thread. Costs a copy of the list of steps; what both need of the tracker is shared, under a lock.
+  // thread. Costs a copy of the list of steps; what both need of the tracker is shared, under a lock, and what either
+  // takes back is freed.
   Matcher fork();
 
   // The end-of-text token was accepted: the generation is over, as a query or as a refusal.

@@ -14,6 +14,7 @@ Settings engine_settings(Method method, const DecodeSettings& settings) {
   Settings made;
   if (method == Method::PccPaper) made.algorithm = Settings::Algorithm::Paper;
   made.refusal = settings.allow_refuse;
+  made.memory = settings.memory;
   // What a model wants most and may not write often begins like something it could: a name like an alias, a keyword like
   // a new name. One form for each thing leaves fewer such beginnings.
   made.style = Settings::Style::Canonical;

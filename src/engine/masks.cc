@@ -50,9 +50,12 @@ bool Matcher::Impl::has_room(track::PrefixId prefix, uint32_t left) {
   if (!room && start != track::kDead && some_may_fit(start, left)) {
     const track::WordSet set = tracker().words(prefix);
     const auto fits = [&](std::string_view rest) {
+      const uint32_t before = tracker().mark();
       track::PrefixId end = prefix;
       for (const char c : rest) end = end == track::kDead ? end : tracker().push(end, static_cast<uint8_t>(c));
-      return end != track::kDead && word_fits(end, rest, left);
+      const bool fit = end != track::kDead && word_fits(end, rest, left);
+      tracker().release(before);
+      return fit;
     };
     room = !set.more && !set.any_word && (std::ranges::any_of(set.known, fits) || std::ranges::any_of(set.own, fits));
   }
@@ -126,9 +129,11 @@ const Matcher::Impl::Plan& Matcher::Impl::current_plan() {
   std::optional<Plan> best;
   // As the tracker would finish it; if there is no room for that, by way of another word that the open one can become.
   const auto offer = [&](std::string_view rest) {
+    const uint32_t before = tracker().mark();
     track::PrefixId end = top.prefix;
     for (const char c : rest) end = end == track::kDead ? end : tracker().push(end, static_cast<uint8_t>(c));
     const auto text = end == track::kDead ? std::nullopt : completion(end);
+    tracker().release(before);
     std::vector<uint32_t> cuts;
     const VocabularyIndex::Impl& index = engine_->index();
     if (!text || !index.greedy_tokens(rest, &cuts) || !index.greedy_tokens(*text, &cuts)) return;

@@ -145,6 +145,7 @@ void PartWalk::add_fitting(const Place& place, const track::WordSet& set, track:
 }
 
 void PartWalk::fit_word(const Place& place, std::string_view word, bool any_case, track::PrefixId at, Admitted& to) {
+  const uint32_t mark = tracker_.mark();
   track::PrefixId end = at;
   bool looked = false;
   const auto fits = [&](size_t written) {
@@ -168,6 +169,7 @@ void PartWalk::fit_word(const Place& place, std::string_view word, bool any_case
     }
   };
   descend(descend, place, 0);
+  tracker_.release(mark);
 }
 
 bool PartWalk::words_fit(track::PrefixId prefix) {

@@ -84,7 +84,10 @@ void SharedTracker::settle() {
 
 void SharedTracker::forget_if_over(size_t most) {
   // Twice what it cannot forget: so that forgetting is worth while, and is not done at each step.
-  if (tracker().kept_bytes() <= std::max({most, kLeastKept, 2 * least_})) return;
+  const size_t limit = std::max({most, kLeastKept, 2 * least_});
+  if (tracker().kept_bytes() <= limit) return;
+  tracker().drop_spare();
+  if (tracker().kept_bytes() <= limit) return;
   tracker().forget();
   least_ = tracker().kept_bytes();
 }

@@ -60,17 +60,21 @@ void SqlTracker::forget() {
   const std::vector<StackId> stacks = store_.control.keep_only(std::move(held));
   for (SemEntry& entry : sems_) entry.sem.stack = stacks[entry.sem.stack];
 
-  held.assign(store_.texts.size(), 0);
+  drop_spare();
+}
+
+// A walk over a large vocabulary inside a name leaves as many texts behind.
+void SqlTracker::drop_spare() {
+  std::vector<char> held(store_.texts.size());
   for (const Prefix& prefix : prefixes_) held[prefix.lex.text] = 1;
   const std::vector<TextId> texts = store_.texts.keep_only(std::move(held));
   for (Prefix& prefix : prefixes_) prefix.lex.text = texts[prefix.lex.text];
-
-  store_.for_each_pool([](auto& pool) { drop_spare(pool); });
-  drop_spare(prefixes_);
-  drop_spare(sems_);
-  drop_spare(reads_);
-  drop_spare(marks_);
-  drop_spare(journal_);
+  store_.for_each_pool([](auto& pool) { pccsql::drop_spare(pool); });
+  pccsql::drop_spare(prefixes_);
+  pccsql::drop_spare(sems_);
+  pccsql::drop_spare(reads_);
+  pccsql::drop_spare(marks_);
+  pccsql::drop_spare(journal_);
 }
 
 }  // namespace pccsql::track

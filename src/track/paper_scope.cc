@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "syntax/grammar.h"
 #include "track/hash.h"
@@ -88,6 +89,7 @@ SelectId PaperScopes::intern(PaperSelect select) {
   const auto [entry, added] = ids_.try_emplace(std::move(select), static_cast<SelectId>(selects_.size()));
   if (added) {
     selects_.push_back(&entry->first);
+    bytes_ += sizeof *entry + held_bytes(entry->first.items) + held_bytes(entry->first.references) + 8 * kAllocationBytes;
     hashes_.push_back(content_hash(entry->first));
   }
   return entry->second;
@@ -159,6 +161,8 @@ const PaperWords& PaperScopes::words(SelectId id, Need need, TextId qualifier) {
   if (const auto found = words_.find(key); found != words_.end()) return found->second;
   PaperWords set = qualifier == kEmptyText ? plain_words(id, need) : qualified_words(id, need, qualifier);
   sort(set);
+  word_bytes_ += sizeof key + sizeof set + held_bytes(set.words) + 16 * kAllocationBytes;
+  for (const PaperWords::Word& word : set.words) word_bytes_ += held_bytes(word.text);
   return words_.emplace(key, std::move(set)).first->second;
 }
 

@@ -102,6 +102,13 @@ class PaperScopes {
   // All references of the SELECT, its NATURAL joins too: OutOfScope before Forbidden.
   Answer close(const PaperSelect& select, std::vector<Use>* uses) const;
 
+  size_t bytes() const { return bytes_ + word_bytes_; }
+  // What words() has found out.
+  void forget_words() {
+    words_.clear();
+    word_bytes_ = 0;
+  }
+
   const Catalog& catalog() const { return catalog_; }
   const Policy& policy() const { return policy_; }
   const TextArena& texts() const { return texts_; }
@@ -121,6 +128,8 @@ class PaperScopes {
   std::vector<TableId> tables_;  // those that can be asked for
   std::vector<TextId> table_names_;
   std::vector<std::string> functions_;
+  size_t bytes_ = 0;       // of SELECTs
+  size_t word_bytes_ = 0;  // of words_
   std::map<PaperSelect, SelectId> ids_;
   std::vector<const PaperSelect*> selects_;
   std::vector<Key> hashes_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "track/hash.h"
 
@@ -63,6 +64,23 @@ PaperTracker::PaperTracker(const Catalog& catalog, const Policy& policy, TrackSe
       longest_name_ = std::max(longest_name_, static_cast<uint32_t>(column.name.size()));
     }
   }
+}
+
+size_t PaperTracker::kept_bytes() const {
+  // A word of a slot, a completion, a use: some hundred bytes each, with their places in a map.
+  return texts_.bytes() + control_.bytes() + scopes_.bytes() + spare_bytes(states_) +
+         (uses_.size() + use_ids_.size() + keywords_.size() * 40 + completions_.size() * 2) * 100;
+}
+
+void PaperTracker::forget() {
+  std::vector<char> held(control_.size());
+  for (const State& state : states_) held[state.stack] = 1;
+  const std::vector<StackId> stacks = control_.keep_only(std::move(held));
+  for (State& state : states_) state.stack = stacks[state.stack];
+  drop_all(keywords_);
+  drop_all(completions_);
+  scopes_.forget_words();
+  pccsql::drop_spare(states_);
 }
 
 PrefixId PaperTracker::push(PrefixId prefix, uint8_t byte) {

@@ -62,6 +62,10 @@ class PaperTracker final : public Tracker {
   std::vector<Use> uses(PrefixId prefix) override;
   uint32_t mark() override { return static_cast<uint32_t>(states_.size()); }
   void release(uint32_t mark) override { states_.resize(mark); }
+  size_t prefix_bytes() const override { return states_.size() * sizeof(State); }
+  size_t kept_bytes() const override;
+  // Texts and SELECTs that were met stay until the tracker goes, which is with its generation if they are many.
+  void forget() override;
 
   // Which trigger has put the prefix into the Refuse state; empty: none.
   std::string refusal(PrefixId prefix) const { return std::string(to_string(states_[prefix].refused)); }

@@ -112,6 +112,13 @@ bool SqlTracker::leads_to_no_word(const Prefix& before, uint8_t byte) {
 PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
   if (id == kDead || id >= prefixes_.size()) return kDead;
   if (leads_to_no_word(prefixes_[id], byte)) return kDead;
+  const size_t texts = store_.texts.size();
+  const PrefixId next = pushed(id, byte);
+  if (next == kDead) store_.texts.truncate(texts);
+  return next;
+}
+
+PrefixId SqlTracker::pushed(PrefixId id, uint8_t byte) {
   const Prefix before = prefixes_[id];
   const LexStep step = track::step(before.lex, byte, store_.texts);
   if (!step.ok) return kDead;

@@ -83,6 +83,7 @@ class SqlTracker final : public Tracker {
   void release(uint32_t mark) override;
   size_t prefix_bytes() const override;
   size_t kept_bytes() const override;
+  void drop_spare() override;
   void forget() override;
 
   const World& world() const { return world_; }
@@ -136,6 +137,7 @@ class SqlTracker final : public Tracker {
   bool is_alias_prefix(std::string_view folded) const;
   bool alias_fits(const std::string& folded) const;
   PrefixId add(const Prefix& prefix);
+  PrefixId pushed(PrefixId prefix, uint8_t byte);
   struct Effort;
   Effort effort_of(Index sem);
   uint32_t lexeme_tokens(TokenCounter& counter);

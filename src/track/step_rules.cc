@@ -20,6 +20,7 @@ void Store::release(const Mark& mark) {
   twins.resize(mark.twins);
   uses.resize(mark.uses);
   sources.resize(mark.sources);
+  texts.truncate(mark.texts);
 }
 
 R rule_of(RuleId rule) {

@@ -334,12 +334,12 @@ struct Store {
   std::deque<Source> sources;  // derived tables and CTEs; never moved
 
   struct Mark {
-    size_t names, levels, frames, refs, bindings, items, from, ctes, name_lists, operators, twins, uses, sources;
+    size_t names, levels, frames, refs, bindings, items, from, ctes, name_lists, operators, twins, uses, sources, texts;
   };
   Mark mark() const {
     return {names.size(), levels.size(), frames.size(),     refs.size(),      bindings.size(), items.size(),
             from.size(),  ctes.size(),   name_lists.size(), operators.size(), twins.size(),    uses.size(),
-            sources.size()};
+            sources.size(), texts.size()};
   }
   void release(const Mark& mark);
 
@@ -349,7 +349,7 @@ struct Store {
   template <typename Visit>
   void for_each_pool(const Visit& visit) {
     visit(levels), visit(frames), visit(refs), visit(bindings), visit(items), visit(from), visit(ctes);
-    visit(name_lists), visit(operators), visit(uses);
+    visit(name_lists), visit(operators), visit(twins), visit(uses);
   }
   template <typename Visit>
   void for_each_pool(const Visit& visit) const {

@@ -24,13 +24,10 @@ TextId TextArena::append(TextId text, uint8_t byte) {
   const auto id = static_cast<TextId>(nodes_.size());
   nodes_.push_back({text, is_folded ? id : twin, nodes_[text].length + 1, byte});
   if (nodes_.size() * 2 > slots_.size()) {
-    std::vector<Slot> before(slots_.size() * 2);
-    before.swap(slots_);
-    for (const Slot& slot : before) {
-      if (slot.child != kEmptyText) slots_[slot_of(slot.key)] = slot;
-    }
+    place_all(slots_.size() * 2);
+  } else {
+    slots_[slot_of(key)] = {key, id};
   }
-  slots_[slot_of(key)] = {key, id};
   return id;
 }
 
@@ -65,12 +62,25 @@ std::vector<TextId> TextArena::keep_only(std::vector<char> held) {
   nodes_ = std::move(kept);
   size_t slots = kFewestSlots;
   while (nodes_.size() * 2 > slots) slots *= 2;
-  slots_ = std::vector<Slot>(slots);
+  place_all(slots);
+  return renamed;
+}
+
+// In the order in which they were made, as truncate() wants it.
+void TextArena::place_all(size_t slots) {
+  std::vector<Slot>(slots).swap(slots_);
   for (size_t id = 1; id < nodes_.size(); ++id) {
     const uint64_t key = (uint64_t{nodes_[id].parent} << 8) | nodes_[id].byte;
     slots_[slot_of(key)] = {key, static_cast<TextId>(id)};
   }
-  return renamed;
+}
+
+void TextArena::truncate(size_t size) {
+  // INVARIANT: dropping texts newest first leaves every probe sequence of an older one whole, because the older one was
+  // placed before the newer one took its slot.
+  for (; nodes_.size() > size; nodes_.pop_back()) {
+    slots_[slot_of((uint64_t{nodes_.back().parent} << 8) | nodes_.back().byte)] = {};
+  }
 }
 
 }  // namespace pccsql::track

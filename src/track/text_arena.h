@@ -24,6 +24,8 @@ class TextArena {
   uint32_t length(TextId text) const { return nodes_[text].length; }
   std::string str(TextId text) const;
   size_t size() const { return nodes_.size(); }
+  // Forgets every text made after there were `size`.
+  void truncate(size_t size);
   size_t bytes() const { return nodes_.capacity() * sizeof(Node) + slots_.capacity() * sizeof(Slot); }
   // Forgets every text but those for which `held` (one for each id) is not 0, their beginnings and their twins. Gives the new id of
   // each text that stays, by its old one.
@@ -43,6 +45,7 @@ class TextArena {
     TextId child = kEmptyText;  // kEmptyText: free; it is nobody's child
   };
   size_t slot_of(uint64_t key) const;
+  void place_all(size_t slots);
   static constexpr size_t kFewestSlots = 1024;
   std::vector<Slot> slots_;
 };

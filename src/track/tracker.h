@@ -156,7 +156,9 @@ class Tracker {
   virtual size_t prefix_bytes() const { return 0; }
   // Bytes of all else that it has found out on the way, and of room that stands empty.
   virtual size_t kept_bytes() const { return 0; }
-  // Gives up what it can of that. Prefixes and marks stay good, and every answer about them stays the same.
+  // Gives up what is quickly made again; or all that it can of that. Prefixes and marks stay good, and every answer about them stays the
+  // same.
+  virtual void drop_spare() {}
   virtual void forget() {}
 };
 

@@ -48,6 +48,24 @@ class CApi : public testing::Test {
   pccsql_engine* engine_ = nullptr;
 };
 
+TEST_F(CApi, EnginesShareAMemory) {
+  pccsql_memory* memory = pccsql_memory_new(1 << 20);
+  pccsql_settings settings;
+  pccsql_settings_init(&settings);
+  EXPECT_EQ(settings.memory_bytes, Settings().memory_bytes);
+  EXPECT_EQ(settings.memory, nullptr);
+  settings.memory = memory;
+  pccsql_engine* made = compile(PCCSQL_SCHEMA_DDL_TEXT, schema_.c_str(), &settings);
+  ASSERT_NE(made, nullptr) << error_;
+  pccsql_matcher* matcher = pccsql_matcher_new(made);
+  EXPECT_EQ(pccsql_matcher_accept_text(matcher, "SELECT ", 7), 1);
+  EXPECT_GT(pccsql_memory_used(memory), 0u);
+  pccsql_memory_free(memory);  // the engine keeps what it needs
+  EXPECT_EQ(pccsql_matcher_accept_text(matcher, "name", 4), 1);
+  pccsql_matcher_free(matcher);
+  pccsql_engine_free(made);
+}
+
 TEST_F(CApi, AGeneration) {
   pccsql_matcher* matcher = pccsql_matcher_new(engine_);
   const size_t width = pccsql_vocabulary_size(vocabulary_);

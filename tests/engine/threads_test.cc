@@ -70,6 +70,41 @@ TEST(Threads, RealQueries) {
   for (size_t i = 2; i < sums.size(); ++i) EXPECT_EQ(sums[i], sums[i % 2]) << i;
 }
 
+// Two engines share a memory that is spent all the time: whoever makes room does so while the others go on.
+TEST(Threads, MemoryThatIsSpent) {
+  for (const size_t bytes : {size_t{300} << 10, size_t{0}}) {
+    Settings settings;
+    settings.memory = Memory(bytes);
+    const Engine engines[] = {demo_engine(builtin_index(), settings), demo_engine(builtin_index(), settings)};
+    std::vector<size_t> sums(4);
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < sums.size(); ++i) {
+      threads.emplace_back([&, i] {
+        const Engine& engine = engines[i / 2];
+        std::mt19937 random(7);
+        for (int round = 0; round < 3; ++round) {
+          std::vector<Matcher> all;
+          all.push_back(engine.new_matcher());
+          for (int step = 0; step < 60 && !all.empty(); ++step) {
+            Matcher& matcher = all[random() % all.size()];
+            const auto admitted = mask_of(matcher, engine.vocabulary().size());
+            for (const TokenId id : admitted) sums[i] = sums[i] * 31 + id;
+            matcher.accept_token(choose(admitted, engine.vocabulary(), random));
+            if (random() % 5 == 0) matcher.rollback(1);
+            if (all.size() < 3 && random() % 8 == 0) {
+              Matcher forked = matcher.fork();
+              all.push_back(std::move(forked));
+            }
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const size_t sum : sums) EXPECT_EQ(sum, sums[0]);
+    EXPECT_LE(settings.memory->used_bytes(), bytes);
+  }
+}
+
 TEST(Threads, ForksOfOneGeneration) {
   const Engine engine = toy_engine();
   Matcher root = engine.new_matcher();
