@@ -93,7 +93,7 @@ TEST_P(LongRun, StaysWithinItsBytes) {
 
 INSTANTIATE_TEST_SUITE_P(Schemas, LongRun,
                          testing::Values(Shape{10, 10, 150, 120, 3}, Shape{420, 20, 150, 120, 3},
-                                         Shape{10000, 100, 15, 60, 1}));
+                                         Shape{10000, 100, 40, 60, 1}));
 
 // With a vocabulary as models have it. What is made once for a vocabulary is there before anything is measured.
 TEST(LongRun, OfALargeVocabulary) {
