@@ -18,6 +18,7 @@
 #include "schema/reader.h"
 #include "suite/gold.h"
 #include "track/supply.h"
+#include "track/tracker.h"
 
 namespace pccsql::track {
 namespace {
@@ -30,7 +31,7 @@ struct Database {
         if (random() % 3 == 0) policy.set({t, c}, kColumnPolicies[random() % 4]);
       }
     }
-    sources.emplace(made, policy, Profile::Strict);
+    sources.emplace(made, policy, Profile::Strict, kMostTables);
   }
   const Catalog& catalog;
   Names names;

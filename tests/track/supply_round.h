@@ -14,6 +14,7 @@
 #include "check/check.h"
 #include "schema/reader.h"
 #include "track/supply.h"
+#include "track/tracker.h"
 
 namespace pccsql::track {
 
@@ -202,7 +203,7 @@ struct Round {
         if (strictness > 0 && below(3) == 0) policy->set({t, c}, kColumnPolicies[below(4)]);
       }
     }
-    sources.emplace(*catalog, *policy, Profile::Strict);
+    sources.emplace(*catalog, *policy, Profile::Strict, kMostTables);
     checker.emplace(*catalog);
     for (const Source& source : sources->all()) {
       Item item;

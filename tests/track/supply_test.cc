@@ -1,5 +1,6 @@
 // What the search for a FROM does, case by case; supply_brute_test.cc compares it with brute force.
 #include "track/supply.h"
+#include "track/tracker.h"
 
 #include <algorithm>
 #include <deque>
@@ -26,7 +27,7 @@ class Supply : public ::testing::Test {
         policy.set({t, c}, of(catalog_.table(t).name + "." + catalog_.table(t).columns[c].name));
       }
     }
-    sources_.emplace(catalog_, policy, Profile::Strict);
+    sources_.emplace(catalog_, policy, Profile::Strict, kMostTables);
   }
   void label_one(const std::string& column, ColumnPolicy policy) {
     label([&](const std::string& name) { return name == column ? policy : ColumnPolicy::Public; });
