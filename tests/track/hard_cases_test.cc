@@ -127,11 +127,18 @@ class Trial {
     ASSERT_EQ(reached.taken, made.before.size())
         << "refused at: " << made.before.substr(0, reached.taken) << "<!>" << made.before.substr(reached.taken);
     const bool whole = made.kind == Case::Admit || made.kind == Case::End;
-    if (made.kind != Case::Prefix) EXPECT_EQ(court_.tracker.may_end(reached.prefixes.back()), whole);
-    if (whole) EXPECT_EQ(judged(made.before), "safe");
-    if (made.kind == Case::Admit) EXPECT_EQ(prepared(made.before), "");
-    if (whole && !made.before.ends_with(';'))
+    if (made.kind != Case::Prefix) {
+      EXPECT_EQ(court_.tracker.may_end(reached.prefixes.back()), whole);
+    }
+    if (whole) {
+      EXPECT_EQ(judged(made.before), "safe");
+    }
+    if (made.kind == Case::Admit) {
+      EXPECT_EQ(prepared(made.before), "");
+    }
+    if (whole && !made.before.ends_with(';')) {
       EXPECT_EQ(tracked_uses(reached.prefixes.back()), checked_uses(made.before));
+    }
     if (!settings_.lookahead || made.before.size() > kLongestCompleted) return;
     const auto first_problem = [&](auto problem_of) {
       std::string problem;
@@ -297,7 +304,7 @@ TEST_P(HardCases, AreJudgedByTheirRules) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, HardCases, testing::ValuesIn(all_files()),
-                         [](const auto& info) { return std::filesystem::path(info.param.path).stem().string(); });
+                         [](const auto& file) { return std::filesystem::path(file.param.path).stem().string(); });
 
 }  // namespace
 }  // namespace pccsql::hard

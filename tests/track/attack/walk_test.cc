@@ -114,7 +114,7 @@ TEST(Walk, FewTables) {
   Coverage coverage(sql_grammar());
   Totals totals;
   uint64_t seed = 1000;
-  for (const uint16_t most : {5, 8}) {
+  for (const uint16_t most : {uint16_t{5}, uint16_t{8}}) {
     for (const GroundPtr& ground : standing_grounds(most)) attack(*ground, scaled(8), seed++, coverage, totals);
   }
   print("few tables", totals, coverage);
