@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -37,7 +38,8 @@ class Judge {
   virtual bool word_fits(track::PrefixId end, std::string_view rest) = 0;
 };
 
-// The tracker as the walk's recognizer.
+// The tracker as the walk's recognizer. What a walk has left behind is released now and then, where it is back near its
+// beginning: the prefixes of a whole vocabulary would take tens of megabytes.
 class PrefixWalk {
  public:
   // `alike`: the judge has one answer for all that is written in a word.
@@ -46,8 +48,10 @@ class PrefixWalk {
       : tracker_(tracker), path_{prefix}, judge_(judge), written_(std::move(written)), alike_(alike) {}
 
   bool push(uint8_t byte) {
+    if (path_.size() <= marks_.size()) tidy();
     const track::PrefixId next = tracker_.push(path_.back(), byte);
     if (next == track::kDead) return false;
+    ++made_;
     path_.push_back(next);
     if (judge_ != nullptr) written_ += static_cast<char>(byte);
     return true;
@@ -69,8 +73,27 @@ class PrefixWalk {
   bool judges_alike() { return judge_ != nullptr && alike_ && tracker_.word_start(path_.back()) != track::kDead; }
 
  private:
+  // Whatever was made since a mark of this depth was set is on no path any more.
+  void tidy() {
+    constexpr size_t kMany = 4096;
+    Mark& here = marks_[path_.size() - 1];
+    if (here.set && made_ - here.made > kMany) {
+      tracker_.release(here.mark);
+      here.set = false;
+    }
+    if (!here.set) here = {tracker_.mark(), made_, true};
+    for (size_t deeper = path_.size(); deeper < marks_.size(); ++deeper) marks_[deeper].set = false;
+  }
+
+  struct Mark {
+    uint32_t mark = 0;
+    size_t made = 0;
+    bool set = false;
+  };
   track::Tracker& tracker_;
   std::vector<track::PrefixId> path_;
+  std::array<Mark, 2> marks_;  // before the first byte and before the second
+  size_t made_ = 0;            // prefixes so far
   Judge* judge_;
   std::string written_;
   bool alike_;
