@@ -76,7 +76,6 @@ void SharedTracker::release_unheld() {
 }
 
 void SharedTracker::settle() {
-  find_top();
   const Memory::Budget& budget = engine_.budget();
   forget_if_over(budget.is_spent() ? 0 : budget.most() / 8);
   count();
