@@ -133,7 +133,7 @@ void Resolver::window(Index id, Scope& scope, CoreId core) {
   if (window.partition != 0 && core != 0) ast_.cores[core].partitioned = true;
   list(window.partition, scope);
   list(window.order, scope);
-  list(window.bounds, scope);
+  unseen(scope, [&] { list(window.bounds, scope); });  // they are constants to it, and no place to look for aggregates
   window_frame(window);
 }
 

@@ -21,20 +21,16 @@ void Resolver::rewritten_for_windows(const Core& core) {
   }
 }
 
-// Whether a GROUP BY term is an integer once names are replaced by what they stand for. The database looks through signs,
-// and outside of them through COLLATE. `named`: an alias or ordinal led here, perhaps from one SELECT to the next; a
+// Whether a GROUP BY term is an integer once names are replaced by what they stand for. Signs and COLLATE
+// do not change that. `named`: an alias or ordinal led here, perhaps from one SELECT to the next; a
 // column of an enclosing SELECT's derived table, WITH table or view may by then have been replaced by a number as well.
 bool Resolver::comes_to_integer(ExprId id, const Core& core, bool named) const {
-  bool signs = false;
   while (true) {
     const Expr& expr = ast_.exprs[id];
     if (expr.bind == Bind::Alias) {
       id = ast_.items[expr.bound].expr;
       named = true;
-    } else if (expr.kind == ExprKind::Collate && !signs) {
-      id = expr.child;
-    } else if (expr.kind == ExprKind::Unary && is_sign(expr.op)) {
-      signs = true;
+    } else if (expr.kind == ExprKind::Collate || (expr.kind == ExprKind::Unary && is_sign(expr.op))) {
       id = expr.child;
     } else if (expr.bind == Bind::Source) {
       const SourceColumn& source = ast_.sources[expr.bound];

@@ -59,6 +59,9 @@ constexpr auto kEntries = std::to_array<Entry>({
       "an alias whose expression names a column of an enclosing SELECT is for sorting and "
       "grouping only"},
      detect::aliases_of_outer_columns},
+    {{"outer column in GROUP BY beside windows",
+      "a SELECT with window functions is not grouped by an item that names a column of an enclosing SELECT"},
+     detect::outer_items_grouped_beside_windows},
     {{"outer name in an aggregate",
       "names inside an aggregate are columns of its own SELECT; so are those in the first "
       "argument of MIN and MAX"},

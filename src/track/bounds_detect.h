@@ -55,6 +55,7 @@ void booleans(Finder& finder, uint32_t node);
 void aliases_in_on(Finder& finder, uint32_t node);
 void aggregate_aliases_in_subqueries(Finder& finder, uint32_t node);
 void aliases_of_outer_columns(Finder& finder, uint32_t node);
+void outer_items_grouped_beside_windows(Finder& finder, uint32_t node);
 void outer_names_in_aggregates(Finder& finder, uint32_t node);
 void names_in_frames(Finder& finder, uint32_t node);
 

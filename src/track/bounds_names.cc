@@ -153,6 +153,30 @@ void aliases_of_outer_columns(Finder& finder, uint32_t node) {
   if (!sorts || nested) finder.at_or_later(tree.of(node));
 }
 
+void outer_items_grouped_beside_windows(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "group_by")) return;
+  const uint32_t select = tree.select_of(node);
+  const uint32_t query = tree.up(node, {"query"});
+  bool windowed = false;
+  for (uint32_t i = query; i < tree.nodes[query].next; ++i) {
+    windowed |= tree.is(i, "over") && tree.up(i, {"query"}) == query;
+  }
+  if (!windowed) return;
+  const std::vector<QueryTree::Output> outputs = tree.outputs(select);
+  for (const uint32_t term : tree.children(node, "expr")) {
+    uint32_t item = kNoNode;
+    for (uint32_t i = term; i < tree.nodes[term].next; ++i) {
+      const auto meaning = tree.is(i, "operand") ? tree.meaning(i) : std::nullopt;
+      if (meaning && meaning->alias_of != kNoNode && meaning->select == select) item = meaning->alias_of;
+      if (!tree.is(i, "operand") || !tree.leaf(i) || tree.first(i) != Terminal::Integer) continue;
+      const size_t place = std::strtoull(tree.name(tree.nodes[i].first).c_str(), nullptr, 10);
+      if (place >= 1 && place <= outputs.size()) item = outputs[place - 1].item;
+    }
+    if (item != kNoNode && reaches_outside(tree, item, select)) return finder.at_or_later(tree.of(term));
+  }
+}
+
 void outer_names_in_aggregates(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   const auto meaning = tree.meaning(node);

@@ -56,10 +56,11 @@ bool Step::close_term() {
   return decide_name();
 }
 
-// Where there are windows the database reads GROUP BY twice, and the second time a number in an item's stead as a place.
+// Where there are windows the database reads GROUP BY twice, and the second time a number in an item's stead as a place. By
+// then a column of an enclosing SELECT may have become a number too.
 void Step::note_number(const SelectItem& item) {
   const Frame* const group = term();
-  if (!item.number || level_.clause != Clause::Group || group == nullptr || !group->pure) return;
+  if ((!item.number && !item.outward) || level_.clause != Clause::Group || group == nullptr || !group->pure) return;
   const bool windowed = level_.windowed;
   change_term([&](Frame& term) {
     term.number = true;
