@@ -6,7 +6,8 @@
 // The schemas are Spider's dev databases, where PCCSQL_DATA has them, and two wide ones of 2,000 and 10,000 columns; else random
 // ones in their place. All engines share one Memory. A line of the file: seconds, megabytes resident, allocated (as malloc counts
 // it), counted towards the budget, of running generations; generations and tokens so far. Fails where more than one and a
-// half times the budget came on top of what the engines took when they were compiled.
+// half times the budget and 50 MB, for tables that are made once for a vocabulary and for masks that are being made, came on top
+// of what the engines took when they were compiled.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -270,7 +271,7 @@ int soak(const Asked& asked) {
     over = seconds >= asked.seconds;
   }
   for (std::thread& thread : threads) thread.join();
-  const double limit = 1.5 * static_cast<double>(asked.budget_mb << 20) / 1e6 + 100;
+  const double limit = 1.5 * static_cast<double>(asked.budget_mb << 20) / 1e6 + 50;
   std::printf("at most %.0f MB more than compiled; %.0f MB are allowed\n", most, limit);
   return most <= limit ? 0 : 1;
 }

@@ -44,7 +44,7 @@ struct Settings {
 
   // The most bytes that an Engine keeps to be quicker later: masks and parts of them, what trackers remember, trackers that
   // wait for the next generation. All that grows while it runs is in this, whatever the schema; when it is spent, it is
-  // thrown away, and masks are the same as before. Besides, an Engine has what it was compiled to (a few kB a column), a
+  // thrown away, and masks are the same as before. Besides, an Engine has what it was compiled to (half a kB a column), a
   // vocabulary what it was indexed to, and each generation that is running its own text's states and up to 256 kB. 0:
   // nothing is kept.
   size_t memory_bytes = size_t{256} << 20;
