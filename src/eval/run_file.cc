@@ -13,6 +13,20 @@
 #include "base/file.h"
 
 namespace pccsql {
+namespace {
+
+// A run that was killed while it started a process leaves the file locked until that process has begun, so the lock is
+// asked for a little longer than once.
+bool lock(int descriptor) {
+  constexpr int kTries = 100;
+  for (int i = 0; flock(descriptor, LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK || i == kTries) return false;
+    usleep(10'000);
+  }
+  return true;
+}
+
+}  // namespace
 
 RunWriter::RunWriter(RunWriter&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
@@ -32,7 +46,7 @@ Result<RunWriter> RunWriter::open(const std::string& path, const RunHeader& head
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   RunWriter writer(descriptor, path);
   if (descriptor < 0) return writer.failure("cannot be written");
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return writer.failure("is being written by another process");
+  if (!lock(descriptor)) return writer.failure("is being written by another process");
   struct stat about {};
   if (fstat(descriptor, &about) != 0) return writer.failure("cannot be read");
   if (!S_ISREG(about.st_mode)) return Error{"is not a file; a run needs one, to go on after an interruption", path, {}};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <iostream>
 #include <thread>
 
 #include "eval/run_world.h"
@@ -206,6 +207,7 @@ TEST(EvalRun, KilledTenTimesItIsTheSameRun) {
       ASSERT_GE(child, 0);
       if (child == 0) {
         const auto state = world.run(out, settings, 1000);
+        if (!state) std::cerr << state.error().to_string() << "\n";
         _exit(state ? 0 : 1);
       }
       const size_t now = grown_beyond(out, before, child);
