@@ -159,6 +159,7 @@ struct Core {
   bool partitioned = false;       // a window with PARTITION BY
   bool has_window = false;       // a window function in the select list or ORDER BY
   uint32_t outer_aggregate = 0;  // lexeme of an aggregate of this SELECT that stands in a nested one
+  bool passes_aggregate = false;  // an aggregate of an enclosing SELECT stands in it
   uint32_t lexeme = 0;
   Index joined = 0;  // tables of its FROM, once derived tables are merged into it
   Index width = 0;

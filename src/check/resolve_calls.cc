@@ -89,6 +89,7 @@ void Resolver::aggregate(ExprId id, Call& call, Scope& scope) {
   }
   aggregate_owners_ |= outer_owners | owner_bit;
   if (owner != &scope) ast_.cores[owner->core].outer_aggregate = call.name;
+  for (const Scope* at = &scope; at != owner; at = at->outer) ast_.cores[at->core].passes_aggregate = true;
   if (owner != &scope && (!owner->aggregates || leaves_derived_table)) {
     issues_.error(where,
                   "misuse of aggregate: `" + name + "`() aggregates an enclosing SELECT, in a place where it may not");

@@ -202,7 +202,17 @@ void Resolver::order_branches(Query& query, const std::vector<BranchTerm>& terms
 // The database applies GROUP BY and HAVING of the last SELECT to the whole, if a term has COLLATE.
 void Resolver::collated_compound(const Query& query, ExprId term) {
   const Core& last = ast_.cores[query.cores.end() - 1];
-  if (!has_collate(term) || (last.group_by == 0 && last.having == 0)) return;
+  if (!has_collate(term)) return;
+  for (Index i = query.cores.first; i < query.cores.end() && work_.spend(1); ++i) {
+    const Core& branch = ast_.cores[i];
+    bool passes = branch.passes_aggregate;
+    for (Index k = branch.items.first; k < branch.items.end(); ++k) passes |= ast_.items[k].outer_aggregate;
+    if (!passes) continue;
+    return issues_.error(ast_.span(ast_.exprs[term]),
+                         "COLLATE in ORDER BY after a set operation, a branch of which holds an aggregate of an enclosing "
+                         "SELECT: the database no longer finds its rows; leave COLLATE out");
+  }
+  if (last.group_by == 0 && last.having == 0) return;
   issues_.error(
       ast_.span(ast_.exprs[term]),
       "COLLATE in ORDER BY after a set operation whose last SELECT has GROUP BY or HAVING: the database misreads "

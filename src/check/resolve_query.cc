@@ -179,6 +179,7 @@ void Resolver::core(CoreId id, Scope& scope) {
   Core& core = ast_.cores[id];  // may be resolved again, inside a named window
   core.has_aggregate = core.window_aggregate = core.has_window = core.partitioned = false;
   core.outer_aggregate = core.width = 0;
+  core.passes_aggregate = false;
   core.width_known = true;
   from(id, scope);
 
