@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "track/bounds_detect.h"
+#include "track/precedence.h"
 
 namespace pccsql::track::detect {
 namespace {
@@ -48,24 +49,7 @@ bool lists_columns(const QueryTree& tree, uint32_t query) {
   return false;
 }
 
-bool compares(Terminal word) {
-  switch (word) {
-    case Terminal::Equal:
-    case Terminal::NotEqual:
-    case Terminal::Less:
-    case Terminal::LessEqual:
-    case Terminal::Greater:
-    case Terminal::GreaterEqual:
-    case Terminal::kw_IS:
-    case Terminal::kw_ISNULL:
-    case Terminal::kw_NOTNULL:
-    case Terminal::kw_NOT:
-    case Terminal::kw_BETWEEN:
-      return true;
-    default:
-      return false;
-  }
-}
+bool compares(Terminal word) { return word == Terminal::kw_NOT || is_comparison(word); }
 
 }  // namespace
 
