@@ -77,9 +77,9 @@ void Resolver::aggregate(ExprId id, Call& call, Scope& scope) {
 
   const int owner_depth = visible == 0 ? scope.depth : 63 - std::countl_zero(visible);
   const Scope* owner = &scope;
-  bool leaves_derived_table = false;
+  bool cut_off = false;  // a derived table, and ORDER BY, which an alias has led out of, keep an aggregate in
   while (owner->depth > owner_depth && owner->outer != nullptr) {
-    leaves_derived_table |= owner->derived;
+    cut_off |= owner->derived || owner->hides_outer;
     owner = owner->outer;
   }
   call.owner = owner->core;
@@ -90,7 +90,7 @@ void Resolver::aggregate(ExprId id, Call& call, Scope& scope) {
   aggregate_owners_ |= outer_owners | owner_bit;
   if (owner != &scope) ast_.cores[owner->core].outer_aggregate = call.name;
   for (const Scope* at = &scope; at != owner; at = at->outer) ast_.cores[at->core].passes_aggregate = true;
-  if (owner != &scope && (!owner->aggregates || leaves_derived_table)) {
+  if (owner != &scope && (!owner->aggregates || cut_off)) {
     issues_.error(where,
                   "misuse of aggregate: `" + name + "`() aggregates an enclosing SELECT, in a place where it may not");
   }

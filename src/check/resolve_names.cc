@@ -179,6 +179,7 @@ Resolver::Found Resolver::look_in_aliases(Expr& expr, NameId name, const Scope& 
     expr.bound = i;
     references_ |= item.references;
     if (item.has_aggregate) aggregate_owners_ |= uint64_t{1} << at.depth;
+    if (item.has_aggregate && &at != &scope) ast_.cores[at.core].outer_aggregate = expr.name;
     window_seen_ |= item.has_window;
     return Found::Yes;
   }

@@ -199,10 +199,15 @@ void Resolver::order_branches(Query& query, const std::vector<BranchTerm>& terms
   }
 }
 
-// The database applies GROUP BY and HAVING of the last SELECT to the whole, if a term has COLLATE.
+// If a term has COLLATE, and not all is UNION ALL, the database wraps the set operation in a SELECT of its own, to which
+// it applies GROUP BY and HAVING of the last branch.
 void Resolver::collated_compound(const Query& query, ExprId term) {
   const Core& last = ast_.cores[query.cores.end() - 1];
-  if (!has_collate(term)) return;
+  bool wrapped = false;
+  for (Index i = query.cores.first + 1; i < query.cores.end(); ++i) {
+    wrapped |= ast_.lexemes[ast_.cores[i].lexeme - 1].terminal != Terminal::kw_ALL;
+  }
+  if (!wrapped || !has_collate(term)) return;
   for (Index i = query.cores.first; i < query.cores.end() && work_.spend(1); ++i) {
     const Core& branch = ast_.cores[i];
     bool passes = branch.passes_aggregate;

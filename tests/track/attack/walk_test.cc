@@ -90,7 +90,7 @@ void print(const char* name, const Totals& totals, const Coverage& coverage) {
 int scaled(int walks) {
   const char* value = std::getenv("PCCSQL_WALKS");
   if (value != nullptr) return std::atoi(value);
-  return long_run() ? walks * 50 : walks;
+  return long_run() ? walks * 5 : walks;
 }
 
 TEST(Walk, StandingGrounds) {
