@@ -128,7 +128,8 @@ void Resolver::window(Index id, Scope& scope, CoreId core) {
   Window& window = ast_.windows[id];
   // A named one is looked at where it is used: ORDER BY sees aliases, and aggregates may not be for it.
   bool& done = scope.select_list ? window.in_items : window.in_order;
-  if (done) return;
+  if (done && window.name != kNoName) return;
+  const bool again = std::exchange(window_again_, window_again_ || window.resolved);
   done = window.resolved = true;
   window_base(window, scope, core);
   if (window.partition != 0 && core != 0) ast_.cores[core].partitioned = true;
@@ -136,6 +137,7 @@ void Resolver::window(Index id, Scope& scope, CoreId core) {
   list(window.order, scope);
   unseen(scope, [&] { list(window.bounds, scope); });  // they are constants to it, and no place to look for aggregates
   window_frame(window);
+  window_again_ = again;
 }
 
 // `w` in OVER w, OVER (w …) and WINDOW v AS (w …). SQLite's rules for what may be added to it.

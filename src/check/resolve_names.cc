@@ -1,4 +1,5 @@
 // One name: innermost scope first; in each the FROM, then rowid, then the select aliases; last a string, TRUE or FALSE.
+#include <algorithm>
 #include <bit>
 
 #include "base/text.h"
@@ -16,7 +17,34 @@ std::string Resolver::text_of(uint32_t lexeme) {
   return std::string(name_text(ast_.lexemes[lexeme], ast_.sql, buffer_));
 }
 
+// A named window that both the select list and ORDER BY use is resolved for each, and a name in it may mean a column of an
+// enclosing SELECT for the one and a string, or an alias, for the other. Both are read; what is kept is the column.
 void Resolver::column(ExprId id, const Scope& scope) {
+  const Expr before = ast_.exprs[id];
+  bind_column(id, scope);
+  Expr& expr = ast_.exprs[id];
+  if (!window_again_ || (before.bind != Bind::Source && before.bind != Bind::Alias)) return;
+  if (expr.bind == Bind::String || expr.bind == Bind::Boolean) {
+    expr.bind = before.bind;
+    expr.core = before.core;
+    expr.bound = before.bound;
+    expr.bound_count = before.bound_count;
+    return;
+  }
+  bool same = expr.bind == before.bind && expr.core == before.core;
+  if (same && expr.bind == Bind::Alias) same = expr.bound == before.bound;
+  if (same && expr.bind == Bind::Source) {
+    same = expr.bound_count == before.bound_count &&
+           std::equal(&ast_.sources[expr.bound], &ast_.sources[expr.bound] + expr.bound_count,
+                      &ast_.sources[before.bound]);
+  }
+  if (same || expr.bind == Bind::None) return;
+  issues_.outside(ast_.span(expr), "`" + text_of(expr.name) +
+                                       "` in a named window means one thing in the select list and another in ORDER BY; "
+                                       "write the window out after OVER");
+}
+
+void Resolver::bind_column(ExprId id, const Scope& scope) {
   Expr& expr = ast_.exprs[id];
   const NameId name = name_of(expr.name);
   const NameId qualifier = expr.qualified ? name_of(expr.qualifier) : kNoName;

@@ -181,6 +181,7 @@ void Resolver::core(CoreId id, Scope& scope) {
   core.outer_aggregate = core.width = 0;
   core.passes_aggregate = false;
   core.width_known = true;
+  for (Index w = core.windows.first; w < core.windows.end(); ++w) ast_.windows[w].in_items = ast_.windows[w].in_order = false;
   from(id, scope);
 
   scope.aggregates = scope.windows = scope.select_list = true;

@@ -125,6 +125,7 @@ class Resolver {
 
   // resolve_names.cc: one name
   void column(ExprId id, const Scope& scope);
+  void bind_column(ExprId id, const Scope& scope);
   enum class Found { No, Yes, Failed };
   Found look_up(Expr& expr, NameId qualifier, NameId name, const Scope& scope);
   Found look_in_from(Expr& expr, NameId qualifier, NameId name, const Scope& scope);
@@ -169,6 +170,7 @@ class Resolver {
   std::string buffer_;
   uint64_t references_ = 0;        // depths of the SELECTs named by what is being resolved
   uint64_t aggregate_owners_ = 0;  // depths of the SELECTs whose aggregates were met in an argument
+  bool window_again_ = false;      // in a named window that was resolved before, for another clause
   bool window_seen_ = false;       // a window function was met in what is being resolved
   // A name in a CTE's body that the body does not bind.
   struct FreeName {
