@@ -68,6 +68,9 @@ Result<std::optional<Source::Comments>> comments_of(std::string_view ddl, const 
         return std::optional(Source::Comments{std::move(*alone), std::move(*beside)});
       }
     }
+    if (alone->group(table) != GroupRule{}) {
+      return std::optional(Source::Comments{std::move(*alone), std::move(*beside)});
+    }
   }
   return std::optional<Source::Comments>();
 }
@@ -232,7 +235,12 @@ Result<Policy> Source::file_policy(const Catalog& catalog) const {
     case PolicyForm::Comments: {
       auto comments = comments_of(policy_text_, catalog, policy_file_);
       if (!comments) return comments.error();
-      if (*comments) return std::move((*comments)->alone);
+      if (*comments) {
+        if (const auto missing = find_missing_key(catalog, (*comments)->alone)) {
+          return Error{missing->message, policy_file_, {}};
+        }
+        return std::move((*comments)->alone);
+      }
       return Error{"holds neither GRANT statements nor policy comments (`salary INTEGER, -- AggregateOnly`)",
                    policy_file_,
                    {0, 0}};
@@ -244,7 +252,12 @@ Result<Policy> Source::file_policy(const Catalog& catalog) const {
 }
 
 Result<Policy> Source::policy(const Catalog& catalog) const {
-  if (form_ == PolicyForm::None && comments_) return comments_->alone;
+  if (form_ == PolicyForm::None && comments_) {
+    if (const auto missing = find_missing_key(catalog, comments_->alone)) {
+      return Error{missing->message, schema_file_, {}};
+    }
+    return comments_->alone;
+  }
   auto from_file = file_policy(catalog);
   if (!from_file || !comments_) return from_file;
   return intersection(catalog, *from_file, comments_->beside);

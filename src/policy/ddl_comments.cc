@@ -4,6 +4,9 @@
 // A comment is a policy if it is a policy's name and nothing else, punctuation aside, or if it begins with `pccsql:`.
 // Prose is none: `-- Public holidays are listed elsewhere` says nothing about who may see the column.
 //
+// A comment between the opening parenthesis and the first column that begins with `pccsql:` and one of the words
+// `min_group`, `key` and `row` is the table's group rule: `-- pccsql: min_group: 5, key: employee_id`, read as YAML.
+//
 // Only the list in the parentheses of CREATE TABLE is looked at. There a policy that follows no column is an error, and
 // what a person will have meant as one but did not spell so; likewise prose that begins with a policy other than
 // Public, because passing over it could lift a restriction.
@@ -75,6 +78,7 @@ class CommentReader {
   CommentReader(std::string_view ddl, const Catalog& catalog, const std::string& file)
       : cursor_(ddl, file), catalog_(catalog) {
     for (const Table& table : catalog.tables()) given_.emplace_back(table.columns.size());
+    rules_.resize(catalog.tables().size());
   }
 
   Result<Policy> read(ColumnPolicy otherwise) {
@@ -87,6 +91,7 @@ class CommentReader {
       for (size_t c = 0; c < given_[t].size(); ++c) {
         if (given_[t][c]) policy.set({static_cast<TableId>(t), static_cast<ColumnIndex>(c)}, *given_[t][c]);
       }
+      policy.set_group(static_cast<TableId>(t), rules_[t]);
     }
     return policy;
   }
@@ -124,7 +129,9 @@ class CommentReader {
   // ( column, column, …, constraint ): stands at the parenthesis, ends past its partner.
   Failure read_list(TableId table) {
     cursor_.advance();
+    table_ = table;
     if (Failure failure = read_comments(std::nullopt, nullptr)) return failure;
+    table_.reset();
     while (true) {
       std::optional<ColumnRef> column;
       if (Failure failure = begin_item(table, column)) return failure;
@@ -228,7 +235,31 @@ class CommentReader {
     return resembles_policy(joined, 2, Among::LongNames) ? mistaken(joined) : std::nullopt;
   }
 
+  // Sets `is_rule` if the comment is a group rule. What stands in it is what would stand in a policy file.
+  Failure read_rule(const Comment& comment, bool& is_rule) {
+    const std::optional<std::string> marked = after_marker(trimmed(comment.text.of(cursor_.sql())));
+    if (!marked) return std::nullopt;
+    const std::string_view word = first_word(*marked);
+    is_rule = word == "min_group" || word == "key" || word == "row";
+    if (!is_rule) return std::nullopt;
+    const auto wrong = [&](const std::string& message) -> Failure {
+      return cursor_.error_at(comment.span.begin, message);
+    };
+    if (!table_) {
+      return wrong("the rule " + shown(word) +
+                   " follows no table; write it behind the parenthesis that begins its columns");
+    }
+    Result<GroupRule> rule = parse_group_rule(*marked, catalog_, *table_);
+    if (rule) rule = intersection(catalog_.table(*table_), rules_[*table_], *rule);
+    if (!rule) return wrong(rule.error().message);
+    rules_[*table_] = std::move(*rule);
+    return std::nullopt;
+  }
+
   Failure apply(const Comment& comment, std::optional<ColumnRef> column) {
+    bool is_rule = false;
+    if (Failure failure = read_rule(comment, is_rule)) return failure;
+    if (is_rule) return std::nullopt;
     std::optional<ColumnPolicy> policy;
     if (Failure failure = read_policy(comment, policy)) return failure;
     if (!policy) return std::nullopt;
@@ -244,6 +275,8 @@ class CommentReader {
   SqlCursor cursor_;
   const Catalog& catalog_;
   std::vector<std::vector<std::optional<ColumnPolicy>>> given_;
+  std::vector<GroupRule> rules_;  // per table
+  std::optional<TableId> table_;  // between its opening parenthesis and its first column
 };
 
 }  // namespace

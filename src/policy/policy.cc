@@ -56,6 +56,7 @@ Policy::Policy(const Catalog& catalog, ColumnPolicy everywhere) {
   }
   first_.push_back(total);
   columns_.assign(total, everywhere);
+  groups_.resize(catalog.tables().size());
 }
 
 bool Policy::all_hidden(TableId table) const {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "policy/group_rule.h"
 #include "schema/catalog.h"
 
 namespace pccsql {
@@ -31,7 +33,8 @@ std::string_view to_string(ColumnPolicy policy);
 std::string_view to_string(Profile profile);  // "strict", "paper"
 std::optional<ColumnPolicy> parse_column_policy(std::string_view text);  // exact spelling
 
-// A policy for every column of one catalogue. Values only: it does not keep the catalogue.
+// A policy for every column of one catalogue, and the smallest group of every table. Values only: it does not keep the
+// catalogue.
 class Policy {
  public:
   Policy(const Catalog& catalog, ColumnPolicy everywhere);
@@ -41,9 +44,13 @@ class Policy {
   // A table all of whose columns are Hidden: under profile strict it cannot be named at all.
   bool all_hidden(TableId table) const;
 
+  const GroupRule& group(TableId table) const { return groups_[table]; }
+  void set_group(TableId table, GroupRule rule) { groups_[table] = std::move(rule); }
+
  private:
   std::vector<uint32_t> first_;  // per table, and one past the last
   std::vector<ColumnPolicy> columns_;
+  std::vector<GroupRule> groups_;  // per table
 };
 
 }  // namespace pccsql

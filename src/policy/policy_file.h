@@ -16,12 +16,24 @@ namespace pccsql {
 //
 // A named column beats `*`, `*` beats `default`, which is Hidden unless given. JSON of that shape is read too. Unknown
 // tables, columns, keys or policies, duplicate keys (case folded) and other versions are errors with line and column.
+//
+//   min_group: 5
+//   tables:
+//     payment: {min_group: 10, key: employee_id, row: [employee_id, month], gross: AggregateOnly}
+//     setting: {key: owner, columns: {key: Public, owner: ConditionOnly, value: AggregateOnly}}
+//
+// The group rule of a table (group_rule.h). `min_group` of a table beats that of the file, which is 1 unless given. What
+// is the name of a column is that column; where the labels are under `columns` nothing else of the table's map is.
 Result<Policy> parse_policy_yaml(std::string_view text, const Catalog& catalog, const std::string& file = {});
+
+// The group rule of a table by itself: `min_group: 5, key: id, row: [a, b]`, each of the three at most once.
+Result<GroupRule> parse_group_rule(std::string_view text, const Catalog& catalog, TableId table);
 
 // `name TEXT, -- Public` and `name TEXT -- Public,`: the comment after a column, before or after its comma. It is the
 // policy's name alone, or begins with `pccsql:` and the name; other comments say nothing. Columns without one get
 // `otherwise`. Two comments on one column intersect. A comment that is nearly a policy, or that follows no column, is an
-// error.
+// error. Between the opening parenthesis and the first column `-- pccsql: min_group: 5, key: id, row: [a, b]` is the
+// table's group rule.
 Result<Policy> parse_policy_ddl(std::string_view ddl, const Catalog& catalog,
                                 ColumnPolicy otherwise = ColumnPolicy::Hidden, const std::string& file = {});
 
@@ -32,8 +44,10 @@ Result<Policy> parse_policy_ddl(std::string_view ddl, const Catalog& catalog,
 Result<Policy> parse_policy_grants(std::string_view sql, const Catalog& catalog, std::string_view user,
                                    const std::string& file = {});
 
-// Where several sources speak of one column, the permitted roles intersect.
-Policy intersection(const Catalog& catalog, const Policy& a, const Policy& b);
+// Where several sources speak of one column, the permitted roles intersect; of one table, the largest `min_group` holds,
+// and if more than one says `key`, or `row`, they must say the same.
+Result<Policy> intersection(const Catalog& catalog, const Policy& a, const Policy& b);
+Result<GroupRule> intersection(const Table& table, const GroupRule& a, const GroupRule& b);
 
 // A policy file in YAML; reading it back gives the same policy.
 std::string to_yaml(const Catalog& catalog, const Policy& policy);

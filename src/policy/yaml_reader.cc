@@ -1,5 +1,12 @@
 // The policy file. Names are whatever text stands there: YAML's `no`, `null` and `12` are tables and columns like
 // others.
+//
+// Beside its columns a table's map can hold `min_group`, `key` and `row`. A word that is the name of a column is the
+// column; a table that has a column of such a name and needs the rule as well has its labels in a map of their own,
+// `columns`, and then no other key of the table's is a column. Labels are never maps, so that `columns: Public` is a
+// column and `columns: {…}` is not.
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 
@@ -18,9 +25,12 @@ class PolicyReader {
   PolicyReader(const Catalog& catalog, const std::string& file) : catalog_(catalog), file_(file) {}
 
   Result<Policy> read(const YamlNode& root) {
-    if (root.kind != Kind::Map) return error(root, "a policy is a map with `version`, `default` and `tables`");
+    if (root.kind != Kind::Map) {
+      return error(root, "a policy is a map with `version`, `default`, `min_group` and `tables`");
+    }
     const YamlNode* version = nullptr;
     const YamlNode* fallback = nullptr;
+    const YamlNode* min_group = nullptr;
     const YamlNode* tables = nullptr;
     if (Failure failure = check_keys(root, "key")) return *failure;
     for (const auto& [key, value] : root.entries) {
@@ -28,10 +38,13 @@ class PolicyReader {
         version = &value;
       } else if (key.text == "default") {
         fallback = &value;
+      } else if (key.text == kMinGroup) {
+        min_group = &value;
       } else if (key.text == "tables") {
         tables = &value;
       } else {
-        return error(key, "unknown key " + shown(key.text) + "; a policy has `version`, `default` and `tables`");
+        return error(
+            key, "unknown key " + shown(key.text) + "; a policy has `version`, `default`, `min_group` and `tables`");
       }
     }
     if (!version) return error(root, "`version` is missing; write `version: 1`");
@@ -46,14 +59,40 @@ class PolicyReader {
       everywhere = *given;
     }
     Policy policy(catalog_, everywhere);
+    if (min_group) {
+      GroupRule rule;
+      if (Failure failure = read_minimum(*min_group, rule)) return *failure;
+      for (TableId id = 0; id < catalog_.tables().size(); ++id) policy.set_group(id, rule);
+    }
     if (tables) {
       if (Failure failure = read_tables(*tables, policy)) return *failure;
+    }
+    if (const std::optional<MissingKey> missing = find_missing_key(catalog_, policy)) {
+      const auto at = places_.find(missing->table);
+      return Error{missing->message, file_, at != places_.end() ? at->second : min_group->at};
     }
     return policy;
   }
 
+  Result<GroupRule> read_group_rule(const YamlNode& map, TableId table) const {
+    GroupRule rule;
+    if (map.kind != Kind::Map) return error(map, "`min_group`, `key` and `row` are followed by `:` and a value");
+    if (Failure failure = check_keys(map, "key")) return *failure;
+    for (const auto& [name, value] : map.entries) {
+      if (!is_rule(name.text)) {
+        return error(name, "unknown key " + shown(name.text) + "; there are `min_group: …`, `key: …` and `row: …`");
+      }
+      if (Failure failure = read_rule(catalog_.table(table), name, value, rule)) return *failure;
+    }
+    return rule;
+  }
+
  private:
   using Failure = std::optional<Error>;
+  static constexpr std::string_view kMinGroup = "min_group";
+  static constexpr std::string_view kKey = "key";
+  static constexpr std::string_view kRow = "row";
+  static constexpr std::string_view kColumns = "columns";
 
   Error error(const YamlNode& node, std::string message) const { return {std::move(message), file_, node.at}; }
 
@@ -81,26 +120,89 @@ class PolicyReader {
     return *policy;
   }
 
-  Failure read_tables(const YamlNode& tables, Policy& policy) const {
+  Failure read_minimum(const YamlNode& node, GroupRule& rule) const {
+    const std::string& text = node.text;
+    uint32_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = code == std::errc() && end == text.data() + text.size();
+    if (node.kind != Kind::Scalar || !whole || value < 1 || value > kLargestMinimum) {
+      return error(node, "`min_group` must be a whole number from 1, which is no minimum, to " +
+                             std::to_string(kLargestMinimum) + ", such as `min_group: 5`");
+    }
+    rule.minimum = value;
+    return std::nullopt;
+  }
+
+  // One column, or a list of them.
+  Failure read_key(const Table& table, const YamlNode& name, const YamlNode& node,
+                   std::vector<ColumnIndex>& columns) const {
+    std::vector<const YamlNode*> parts;
+    if (node.kind == Kind::Scalar) parts.push_back(&node);
+    for (const YamlNode& item : node.items) parts.push_back(&item);
+    if (parts.empty() || (node.kind == Kind::Scalar && node.text.empty())) {
+      return error(node, shown(name.text) + " must be a column of the table, or a list of columns");
+    }
+    for (const YamlNode* part : parts) {
+      if (part->kind != Kind::Scalar) return error(*part, "the name of a column was expected");
+      const std::optional<ColumnIndex> column = table.find_column(catalog_.names().find(part->text));
+      if (!column) return error(*part, unknown_column(table, part->text));
+      if (std::ranges::find(columns, *column) != columns.end()) {
+        return error(*part, "column " + shown(part->text) + " stands twice in " + shown(name.text));
+      }
+      columns.push_back(*column);
+    }
+    std::ranges::sort(columns);
+    return std::nullopt;
+  }
+
+  static bool is_rule(std::string_view word) { return word == kMinGroup || word == kKey || word == kRow; }
+
+  Failure read_rule(const Table& table, const YamlNode& name, const YamlNode& value, GroupRule& rule) const {
+    if (name.text == kMinGroup) return read_minimum(value, rule);
+    return read_key(table, name, value, name.text == kKey ? rule.key : rule.row);
+  }
+
+  Failure read_tables(const YamlNode& tables, Policy& policy) {
     if (tables.kind == Kind::Scalar && tables.null) return std::nullopt;
     if (tables.kind != Kind::Map) return error(tables, "`tables` must be a map from tables to their columns");
     if (Failure failure = check_keys(tables, "table")) return failure;
     for (const auto& [name, columns] : tables.entries) {
       const std::optional<TableId> table = catalog_.find_table(name.text);
       if (!table) return error(name, unknown_table(catalog_, name.text));
-      if (Failure failure = read_columns(*table, columns, policy)) return failure;
+      places_[*table] = name.at;
+      if (Failure failure = read_table(*table, columns, policy)) return failure;
     }
     return std::nullopt;
   }
 
-  Failure read_columns(TableId id, const YamlNode& columns, Policy& policy) const {
+  Failure read_table(TableId id, const YamlNode& entry, Policy& policy) const {
     const Table& table = catalog_.table(id);
-    if (columns.kind == Kind::Scalar && columns.null) return std::nullopt;
-    if (columns.kind != Kind::Map) {
-      return error(columns,
+    if (entry.kind == Kind::Scalar && entry.null) return std::nullopt;
+    if (entry.kind != Kind::Map) {
+      return error(entry,
                    "table " + shown(table.name) + " needs a map from columns to policies, such as `{\"*\": Public}`");
     }
-    if (Failure failure = check_keys(columns, "column")) return failure;
+    if (Failure failure = check_keys(entry, "column")) return failure;
+    const auto is_labels = [](const YamlNode::Entry& e) { return e.key.text == kColumns && e.value.kind == Kind::Map; };
+    const auto labels = std::ranges::find_if(entry.entries, is_labels);
+    if (labels == entry.entries.end()) return read_columns(id, entry, policy);
+    GroupRule rule = policy.group(id);
+    for (const auto& [name, value] : entry.entries) {
+      if (&value == &labels->value) continue;
+      if (!is_rule(name.text)) {
+        return error(name, "beside `columns` a table has `min_group`, `key` and `row`; write " + shown(name.text) +
+                               " under `columns`");
+      }
+      if (Failure failure = read_rule(table, name, value, rule)) return failure;
+    }
+    policy.set_group(id, std::move(rule));
+    if (Failure failure = check_keys(labels->value, "column")) return failure;
+    return read_columns(id, labels->value, policy, false);
+  }
+
+  // `with_rules`: what is not the name of a column may be a rule's.
+  Failure read_columns(TableId id, const YamlNode& columns, Policy& policy, bool with_rules = true) const {
+    const Table& table = catalog_.table(id);
     // `*` first, so that every column named after or before it beats it.
     for (const auto& [name, value] : columns.entries) {
       if (name.text != "*") continue;
@@ -108,19 +210,33 @@ class PolicyReader {
       if (!given) return given.error();
       for (size_t i = 0; i < table.columns.size(); ++i) policy.set({id, static_cast<ColumnIndex>(i)}, *given);
     }
+    GroupRule rule = policy.group(id);
     for (const auto& [name, value] : columns.entries) {
       if (name.text == "*") continue;
       const std::optional<ColumnIndex> column = table.find_column(catalog_.names().find(name.text));
+      const bool clash = with_rules && column && is_rule(name.text);
+      if (!column && with_rules && is_rule(name.text)) {
+        if (Failure failure = read_rule(table, name, value, rule)) return failure;
+        continue;
+      }
+      if (clash && (value.kind != Kind::Scalar || !parse_column_policy(value.text))) {
+        return error(value, "table " + shown(table.name) + " has a column " + shown(name.text) +
+                                ", so that this would be its label; to give the rule of that name, write the labels in "
+                                "a map of their own: " +
+                                shown(name.text + ": …, columns: {" + name.text + ": Hidden, …}"));
+      }
       if (!column) return error(name, unknown_column(table, name.text));
       const Result<ColumnPolicy> given = policy_of(value, "column " + shown(name.text));
       if (!given) return given.error();
       policy.set({id, *column}, *given);
     }
+    policy.set_group(id, std::move(rule));
     return std::nullopt;
   }
 
   const Catalog& catalog_;
   const std::string& file_;
+  std::map<TableId, Position> places_;  // where the file names them
 };
 
 }  // namespace
@@ -129,6 +245,13 @@ Result<Policy> parse_policy_yaml(std::string_view text, const Catalog& catalog, 
   const Result<YamlNode> root = parse_yaml(text, file);
   if (!root) return root.error();
   return PolicyReader(catalog, file).read(*root);
+}
+
+Result<GroupRule> parse_group_rule(std::string_view text, const Catalog& catalog, TableId table) {
+  const std::string file;
+  const Result<YamlNode> map = parse_yaml("{" + std::string(text) + "}", file);
+  if (!map) return map.error();
+  return PolicyReader(catalog, file).read_group_rule(*map, table);
 }
 
 }  // namespace pccsql

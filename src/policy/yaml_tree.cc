@@ -15,7 +15,7 @@
 namespace pccsql {
 namespace {
 
-constexpr size_t kDeepest = 16;  // a policy has three levels
+constexpr size_t kDeepest = 16;  // a policy has five levels at most
 
 // Leaves the library's parser from inside an event; never leaves this file.
 struct Stop {
@@ -85,7 +85,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     refuse_anchor(mark, anchor);
-    if (open_.size() >= kDeepest) throw Stop{"nested too deeply; a policy has three levels", position(mark)};
+    if (open_.size() >= kDeepest) throw Stop{"nested too deeply; a policy has five levels at most", position(mark)};
     YamlNode node;
     node.kind = kind;
     node.at = position(mark);
@@ -104,7 +104,10 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     Open& parent = open_.back();
-    if (parent.node.kind == YamlNode::Kind::Sequence) return;
+    if (parent.node.kind == YamlNode::Kind::Sequence) {
+      parent.node.items.push_back(std::move(node));
+      return;
+    }
     if (parent.has_key) {
       if (node.null && node.text.empty()) node.at = parent.key.at;  // the library would point at whatever comes next
       parent.node.entries.push_back({std::move(parent.key), std::move(node)});

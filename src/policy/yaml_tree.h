@@ -1,5 +1,5 @@
-// YAML text as a small tree that keeps every place: the only door to the YAML library. Sequences keep no items, because
-// a policy has none; anchors, aliases and a second document are errors.
+// YAML text as a small tree that keeps every place: the only door to the YAML library. Anchors, aliases and a second
+// document are errors.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ struct YamlNode {
   std::string text;   // of a scalar, whatever type YAML would give it
   Position at;
   struct Entry;
-  std::vector<Entry> entries;  // of a map, in order, duplicates too
+  std::vector<Entry> entries;   // of a map, in order, duplicates too
+  std::vector<YamlNode> items;  // of a sequence
 };
 
 struct YamlNode::Entry {

@@ -2,6 +2,7 @@
 // column that cannot be named in a policy file is one that is really called `*`; but where all others are named, the
 // line for `*` speaks of it alone, and so the file still reads back to the same policy. A name that is not valid UTF-8
 // has no line: no policy file can hold it, no query can name it, and it falls to the default, Hidden.
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.h"
@@ -64,23 +65,34 @@ void for_each_writable(const Catalog& catalog, const BeginTable& begin_table, co
 
 }  // namespace
 
-Policy intersection(const Catalog& catalog, const Policy& a, const Policy& b) {
-  Policy both(catalog, ColumnPolicy::Hidden);
-  for (size_t t = 0; t < catalog.tables().size(); ++t) {
-    for (size_t c = 0; c < catalog.tables()[t].columns.size(); ++c) {
-      const ColumnRef column{static_cast<TableId>(t), static_cast<ColumnIndex>(c)};
-      both.set(column, intersection(a.of(column), b.of(column)));
-    }
-  }
-  return both;
-}
-
 std::string to_yaml(const Catalog& catalog, const Policy& policy) {
   std::string tables;
+  std::string indent;
+  const auto list = [](const Table& table, const std::vector<ColumnIndex>& columns) {
+    std::string text;
+    for (const ColumnIndex column : columns) text += (text.empty() ? "" : ", ") + yaml_name(table.columns[column].name);
+    return columns.size() == 1 ? text : "[" + text + "]";
+  };
   for_each_writable(
-      catalog, [&](TableId id) { tables += "  " + yaml_name(catalog.table(id).name) + ":\n"; },
+      catalog,
+      [&](TableId id) {
+        const Table& table = catalog.table(id);
+        const GroupRule& rule = policy.group(id);
+        tables += "  " + yaml_name(table.name) + ":\n";
+        std::string rules;
+        if (rule.minimum != 1) rules += "    min_group: " + std::to_string(rule.minimum) + "\n";
+        if (!rule.key.empty()) rules += "    key: " + list(table, rule.key) + "\n";
+        if (!rule.row.empty()) rules += "    row: " + list(table, rule.row) + "\n";
+        // Labels go to a map of their own where a column is called like a rule.
+        const bool apart = !rules.empty() && std::ranges::any_of(table.columns, [](const Column& column) {
+          return equal_folded(column.name, "min_group") || equal_folded(column.name, "key") ||
+                 equal_folded(column.name, "row");
+        });
+        tables += rules + (apart ? "    columns:\n" : "");
+        indent = apart ? "      " : "    ";
+      },
       [&](ColumnRef column, const std::string& name) {
-        tables += "    " + name + ": " + std::string(to_string(policy.of(column))) + "\n";
+        tables += indent + name + ": " + std::string(to_string(policy.of(column))) + "\n";
       });
   return "version: 1\ndefault: Hidden\n" + (tables.empty() ? std::string() : "tables:\n" + tables);
 }
