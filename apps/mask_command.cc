@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "apps/jsonl.h"
-#include "apps/mask_replay.h"
+#include "verify/replay.h"
 #include "apps/mask_report.h"
-#include "apps/mask_tokens.h"
-#include "apps/mask_walk.h"
-#include "apps/mask_world.h"
+#include "verify/tokens.h"
+#include "verify/walk.h"
+#include "apps/mask_worlds.h"
 #include "apps/options.h"
 #include "apps/output.h"
 #include "apps/terminal.h"

@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/mask_replay.h"
-#include "apps/mask_world.h"
+#include "verify/replay.h"
+#include "apps/mask_worlds.h"
 #include "apps/options.h"
 #include "apps/output.h"
 #include "apps/render.h"

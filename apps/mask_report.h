@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/mask_replay.h"
-#include "apps/mask_walk.h"
+#include "verify/replay.h"
+#include "verify/walk.h"
 #include "apps/render.h"
 
 namespace pccsql {

@@ -12,6 +12,7 @@
 #include "apps/suite_command.h"
 #include "check/check.h"
 #include "track/tracker.h"
+#include "verify/chooser.h"
 
 namespace pccsql {
 
@@ -44,7 +45,6 @@ enum class Format { Default, Text, Json };
 enum class Color { Auto, Always, Never };
 
 enum class MaskAlgorithm { Pcc, Paper };
-enum class WalkLogits { Uniform, Adversarial };
 
 struct MaskOptions {
   std::optional<std::string> vocab;

@@ -1,7 +1,7 @@
 # The library that is installed, and its CMake package: find_package(pccsql), then link pccsql::pccsql.
 #
 # One library of all the modules that the public API needs; BUILD_SHARED_LIBS says whether it is shared.
-set(pccsql_public_modules base syntax mask schema policy model track engine)
+set(pccsql_public_modules base syntax mask schema policy model track paper engine)
 set(objects)
 foreach(module IN LISTS pccsql_public_modules)
   list(APPEND objects $<TARGET_OBJECTS:pccsql_${module}>)

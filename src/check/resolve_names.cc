@@ -208,6 +208,9 @@ Resolver::Found Resolver::look_in_aliases(Expr& expr, NameId name, const Scope& 
     references_ |= item.references;
     if (item.has_aggregate) aggregate_owners_ |= uint64_t{1} << at.depth;
     if (item.has_aggregate && &at != &scope) ast_.cores[at.core].outer_aggregate = expr.name;
+    if (item.has_aggregate || item.outer_aggregate) {
+      for (const Scope* inner = &scope; inner != &at; inner = inner->outer) ast_.cores[inner->core].passes_aggregate = true;
+    }
     window_seen_ |= item.has_window;
     return Found::Yes;
   }

@@ -1,6 +1,6 @@
 // Which tracker the settings ask for, over which catalogue and policy.
 #include "engine/engine_impl.h"
-#include "track/paper_tracker.h"
+#include "paper/tracker.h"
 #include "track/sql_tracker.h"
 #include "track/world.h"
 
@@ -29,10 +29,10 @@ Ground make_ground(Catalog catalog, Policy policy, const Settings& settings) {
   if (!world->anything_to_ask()) ground.nothing_to_ask = "the policy leaves no table that could be asked for";
   if (settings.algorithm == Settings::Algorithm::Paper) {
     ground.make_tracker = [catalog = ground.catalog, policy = ground.policy, asked] {
-      return std::make_unique<track::PaperTracker>(*catalog, *policy, asked);
+      return std::make_unique<paper::PaperTracker>(*catalog, *policy, asked);
     };
     ground.stopped = [](track::Tracker& tracker, track::PrefixId prefix) {
-      return static_cast<track::PaperTracker&>(tracker).refusal(prefix);
+      return static_cast<paper::PaperTracker&>(tracker).refusal(prefix);
     };
   } else {
     // The world refers to the catalogue and the policy, so each tracker's maker keeps all three.

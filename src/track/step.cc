@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "track/guards.h"
+#include "track/refusal_counts.h"
 
 namespace pccsql::track {
 

@@ -2,7 +2,7 @@
 //
 // A prefix is a small integer: copying a state, going back to an older one and comparing are all free. Two trackers
 // stand behind this interface: ours (sql_tracker.h), which admits a byte only if the text with it can still become a
-// permitted query that the database runs, and the paper's (paper_tracker.h), which masks column slots and refuses at
+// permitted query that the database runs, and the paper's (paper/tracker.h), which masks column slots and refuses at
 // a dead end. Neither knows tokens.
 #pragma once
 

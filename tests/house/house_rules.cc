@@ -18,7 +18,8 @@ const std::vector<std::vector<std::string>> kRanks{
     {"base"},           {"syntax", "mask"},
     {"schema"},         {"policy"},
     {"exec"},           {"track", "check", "prompt", "model"},
-    {"engine", "lint"}, {"decode", "suite"},
+    {"paper"},          {"engine", "lint"},
+    {"decode", "suite", "verify"},
     {"eval"},           {"server", "apps", "python"},
 };
 

@@ -15,7 +15,7 @@
 #include "policy/policy_file.h"
 #include "schema/reader.h"
 #include "syntax/lexer.h"
-#include "track/bounds.h"
+#include "verify/bounds.h"
 #include "track/hard_case_file.h"
 #include "track/sql_tracker.h"
 
@@ -221,8 +221,8 @@ class Trial {
   // The bound that stopped the text at this byte: one that its construct shows, or one that a setting lifts; "" for none.
   std::string bound_at(const std::string& sql, size_t taken) {
     const auto at = static_cast<uint32_t>(taken);
-    const auto found = track::find_bounds(court_.catalog, settings_, sql);
-    if (const track::Bound* bound = track::bound_that_stopped(found, {at, at + 1}, true)) {
+    const auto found = verify::find_bounds(court_.catalog, settings_, sql);
+    if (const verify::Bound* bound = verify::bound_that_stopped(found, {at, at + 1}, true)) {
       return std::string(bound->name);
     }
     const auto passes = [&](const track::TrackSettings& settings) {
@@ -232,7 +232,7 @@ class Trial {
       for (const char c : sql) prefix = tracker.push(prefix, static_cast<uint8_t>(c));
       return prefix != kDead && tracker.may_end(prefix);
     };
-    for (const track::SettingBound& lifted : track::setting_bounds()) {
+    for (const verify::SettingBound& lifted : verify::setting_bounds()) {
       track::TrackSettings open = settings_;
       open.derived_names |= lifted.derived_names;
       if (lifted.any_alias) open.aliases = track::Aliases::Any;

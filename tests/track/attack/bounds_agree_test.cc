@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "track/attack/oracle.h"
-#include "track/bounds.h"
+#include "verify/bounds.h"
 
 namespace pccsql::attack {
 namespace {
@@ -72,7 +72,7 @@ TEST(BoundsAgree, WithTheTrackerAsTextsGrow) {
       const auto tracker = make();
       size_t at = 0;
       const PrefixId end = push_all(*tracker, tracker->start(), text, &at);
-      const auto found = find_bounds(ground.catalog(), ground.settings, text);
+      const auto found = verify::find_bounds(ground.catalog(), ground.settings, text);
       if (end != kDead && tracker->may_end(end)) {
         ++admitted;
         EXPECT_TRUE(found.empty()) << "admitted, but over the bound `" << found[0].bound->name << "`: " << text;
@@ -80,7 +80,7 @@ TEST(BoundsAgree, WithTheTrackerAsTextsGrow) {
       }
       ++stopped;
       const auto byte = static_cast<uint32_t>(at);
-      const Bound* bound = bound_that_stopped(found, {byte, byte + 1}, false);
+      const verify::Bound* bound = verify::bound_that_stopped(found, {byte, byte + 1}, false);
       EXPECT_EQ(bound == nullptr ? "" : bound->name, family.bound) << text.substr(0, at) << " <<<HERE>>> ";
     }
     EXPECT_GT(admitted, 0u) << family.text(1);

@@ -4,7 +4,7 @@
 
 #include "syntax/lexer.h"
 #include "track/attack/oracle.h"
-#include "track/bounds.h"
+#include "verify/bounds.h"
 
 namespace pccsql::attack {
 namespace {
@@ -29,14 +29,14 @@ Replay::Replay(Ground& ground, const MakeTracker& make, bool ask_settings)
 std::string Replay::excuse(const std::string& sql, size_t at) {
   const auto stopped = [&](const TrackSettings& settings, size_t byte, bool later) -> std::string {
     const Span refused{static_cast<uint32_t>(byte), static_cast<uint32_t>(byte) + 1};
-    const Bound* found = bound_that_stopped(find_bounds(ground_.catalog(), settings, sql), refused, later);
+    const verify::Bound* found = verify::bound_that_stopped(verify::find_bounds(ground_.catalog(), settings, sql), refused, later);
     return found != nullptr ? std::string(found->name) : "";
   };
   // A construct at the very place says most; a setting that lets the text through comes next.
   if (std::string bound = stopped(ground_.settings, at, false); !bound.empty()) return bound;
   std::string further;
-  for (size_t i = 0; ask_settings_ && i < setting_bounds().size(); ++i) {
-    const SettingBound& lifted = setting_bounds()[i];
+  for (size_t i = 0; ask_settings_ && i < verify::setting_bounds().size(); ++i) {
+    const verify::SettingBound& lifted = verify::setting_bounds()[i];
     if (opened_.size() == i) {
       TrackSettings settings = ground_.settings;
       settings.derived_names |= lifted.derived_names;

@@ -1,7 +1,7 @@
 // Replay: whole texts pushed byte by byte, and what the checker says held against what the tracker did.
 //
 // A safe text must be admitted to its end, unless a bound of the decoder excuses it: one that can be seen in the text
-// (track/bounds.h), or one that a setting lifts, which is seen by asking a tracker with that setting. Any other text
+// (verify/bounds.h), or one that a setting lifts, which is seen by asking a tracker with that setting. Any other text
 // must not be admitted to its end.
 #pragma once
 
@@ -53,7 +53,7 @@ class Replay {
   Ground& ground_;
   std::unique_ptr<Tracker> tracker_;
   bool ask_settings_;
-  std::vector<Opened> opened_;  // by setting_bounds(), made when first asked
+  std::vector<Opened> opened_;  // by verify::setting_bounds(), made when first asked
   Count count_;
 };
 

@@ -13,7 +13,7 @@
 #include "suite/gold.h"
 #include "track/attack/shrink.h"
 #include "track/attack/walker.h"
-#include "track/guards.h"
+#include "verify/guards.h"
 
 namespace pccsql::attack {
 namespace {
@@ -104,7 +104,7 @@ TEST(Walk, StandingGrounds) {
   }
   counts_refusals = false;
   print("standing grounds", totals, coverage);
-  EXPECT_EQ(other_refusals(), std::vector<std::string>{}) << "guards that are not listed";
+  EXPECT_EQ(verify::other_refusals(), std::vector<std::string>{}) << "guards that are not listed";
   for (const std::string& rule : coverage.missed_rules(kRulesLeftOut)) ADD_FAILURE() << "never written: " << rule;
   for (const std::string& place : coverage.missed_places({})) std::cout << "  never written: " << place << "\n";
 }
