@@ -19,8 +19,8 @@ const std::vector<std::vector<std::string>> kRanks{
     {"schema"},         {"policy"},
     {"exec"},           {"track", "check", "prompt", "model"},
     {"paper"},          {"engine", "lint"},
-    {"decode", "suite", "verify"},
-    {"eval"},           {"server", "apps", "python"},
+    {"decode", "suite"}, {"eval", "verify"},
+    {"server", "apps", "python"},
 };
 
 std::optional<size_t> rank_of(const std::string& module) {
