@@ -49,20 +49,6 @@ bool begins_other_statement(Terminal terminal) {
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::Safe:
-      return "safe";
-    case Verdict::Unsafe:
-      return "unsafe";
-    case Verdict::Outside:
-      return "outside";
-    case Verdict::Error:
-      return "error";
-  }
-  return "";
-}
-
 struct Checker::Workspace {
   explicit Workspace(const Catalog& catalog)
       : grammar(sql_grammar()), functions(grammar), parser(grammar), names(catalog.names()) {
@@ -86,7 +72,7 @@ struct Checker::Workspace {
 };
 
 Checker::Checker(const Catalog& catalog, CheckSettings settings)
-    : catalog_(catalog), settings_(settings), work_(std::make_unique<Workspace>(catalog)) {}
+    : QueryChecker(catalog, settings), work_(std::make_unique<Workspace>(catalog)) {}
 Checker::~Checker() = default;
 Checker::Checker(Checker&&) noexcept = default;
 
@@ -196,19 +182,19 @@ const Analysis& Checker::analyze(std::string_view sql) {
     return refuse(Verdict::Error, issue.where, issue.message);
   }
   work.budget.refill();
-  check::Resolver(catalog_, work.functions, ast, work.names, work.issues, work.budget).run();
+  check::Resolver(catalog(), work.functions, ast, work.names, work.issues, work.budget).run();
   for (const Node& node : work.parser.nodes()) {
     if (!work.marked[node.rule]) continue;
     const Rule& rule = work.grammar.rules()[node.rule];
     const Span where = ast.span(node.first, node.last);
     if (!rule.outside.empty()) work.issues.outside(where, "outside the language: " + rule.outside);
-    if (!rule.beyond.empty() && settings_.language == Language::Fragment) {
+    if (!rule.beyond.empty() && settings().language == Language::Fragment) {
       work.issues.outside(where, "outside the paper's fragment: " + rule.beyond);
     }
   }
   if (lexed.unterminated_comment)
     work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "an unterminated comment");
-  check::read_roles(catalog_, ast, settings_.profile, result.uses, work.budget);
+  check::read_roles(catalog(), ast, settings().profile, result.uses, work.budget);
   if (work.budget.spent()) {
     result.uses.clear();
     return refuse(Verdict::Outside, {0, static_cast<uint32_t>(sql.size())},
@@ -231,49 +217,5 @@ const Analysis& Checker::analyze(std::string_view sql) {
   }
   return result;
 }
-
-Judgement Checker::judge(const Analysis& analysis, const Policy& policy) const {
-  Judgement judgement;
-  judgement.verdict = analysis.verdict;
-  judgement.reason = analysis.reason;
-  judgement.where = analysis.where;
-  judgement.uses = analysis.uses;
-  const bool runs = analysis.verdict == Verdict::Safe;
-  // Each thing to complain of is told once, in the order of places, and only so many of them: `*` over a wide table would
-  // fill pages.
-  constexpr size_t kMostComplaints = 8;
-  std::set<std::tuple<TableId, ColumnIndex, Role, bool>> told;
-  std::set<TableId> told_tables;
-  const auto complain = [&](Span where, const auto& what, bool first_time) {
-    if (judgement.verdict != Verdict::Unsafe) judgement.where = where;
-    judgement.verdict = Verdict::Unsafe;
-    const size_t count = told.size() + told_tables.size();
-    if (first_time && count <= kMostComplaints) judgement.reason += (count == 1 ? "" : "; ") + what();
-  };
-  for (const Occurrence& use : analysis.uses) {
-    const ColumnPolicy column_policy = policy.of(use.column);
-    const bool allowed = permitted(column_policy, use.role);
-    judgement.policies.push_back(column_policy);
-    judgement.permitted.push_back(allowed);
-    if (!runs || allowed) continue;
-    const bool first_time = told.emplace(use.column.table, use.column.column, use.role, use.minmax).second;
-    complain(use.span, [&] { return complaint(catalog_, use, column_policy); }, first_time);
-  }
-  if (settings_.profile == Profile::Strict) {
-    for (const NamedTable& mention : analysis.tables) {
-      if (!policy.all_hidden(mention.table)) continue;
-      judgement.closed_tables.push_back(mention);
-      if (!runs) continue;
-      const bool first_time = told_tables.insert(mention.table).second;
-      complain(mention.span, [&] { return complaint(catalog_, mention); }, first_time);
-    }
-  }
-  if (const size_t count = told.size() + told_tables.size(); count > kMostComplaints) {
-    judgement.reason += "; and " + std::to_string(count - kMostComplaints) + " more";
-  }
-  return judgement;
-}
-
-Judgement Checker::check(std::string_view sql, const Policy& policy) { return judge(analyze(sql), policy); }
 
 }  // namespace pccsql

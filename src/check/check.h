@@ -1,88 +1,28 @@
-// Checker: the first judge. A finished query -> what it uses, column by column and role by role, and a verdict.
+// Checker: the first judge of SQLite's dialect. A finished query -> what it uses, column by column and role by role, and a
+// verdict.
 //
 // It works from the definition in docs/policy.md on its own: it shares grammar, lexer, catalogue and policy with the
-// tracker, and nothing else. The verdicts in order: not one query -> Outside; what the database would refuse to
-// prepare -> Error; anything else outside the language -> Outside; a use that is not permitted -> Unsafe; else Safe.
+// tracker, and nothing else.
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/span.h"
-#include "policy/policy.h"
+#include "policy/judgement.h"
 #include "schema/catalog.h"
-#include "syntax/grammar.h"
 
 namespace pccsql {
 
-enum class Verdict : uint8_t { Safe, Unsafe, Outside, Error };
-std::string_view to_string(Verdict verdict);  // "safe", "unsafe", "outside", "error"
-
-struct CheckSettings {
-  Profile profile = Profile::Strict;
-  Language language = Language::Full;
-};
-
-// One occurrence of a column in a role. A place that counts twice (Agg and Where) is two occurrences.
-struct Occurrence {
-  ColumnRef column;
-  Role role = Role::Sel;
-  Span span;            // of the name as written: `T1.salary`, `*`, the alias that stands for it
-  bool star = false;    // came from `*` or `t.*`
-  bool minmax = false;  // argument of an aggregate MIN or MAX (benchmark statistics list those apart)
-  bool on = false;      // written in ON or USING, or joined by NATURAL
-  friend bool operator==(const Occurrence&, const Occurrence&) = default;
-};
-
-// A table or view where a FROM names it.
-struct NamedTable {
-  TableId table = 0;
-  Span span;
-};
-
-// What can be said of a query without a policy.
-struct Analysis {
-  Verdict verdict = Verdict::Safe;  // Safe here means: in the language and would run
-  std::string reason;               // empty when Safe
-  Span where;                       // the place the reason is about
-  std::vector<Occurrence> uses;     // by place; what could be resolved, also with Outside and Error
-  std::vector<NamedTable> tables;   // each mention, by place
-};
-
-struct Judgement {
-  Verdict verdict = Verdict::Safe;
-  std::string reason;
-  Span where;
-  std::vector<Occurrence> uses;
-  std::vector<ColumnPolicy> policies;     // parallel to uses
-  std::vector<bool> permitted;            // parallel to uses
-  std::vector<NamedTable> closed_tables;  // mentions that strict forbids: all columns of the table are Hidden
-};
-
-// What is wrong with a use that `policy` does not permit, and what would be allowed.
-std::string complaint(const Catalog& catalog, const Occurrence& use, ColumnPolicy policy);
-std::string complaint(const Catalog& catalog, const NamedTable& mention);
-
-// Made once per catalogue, used for many queries. Not for use by two threads at once: it keeps its buffers.
-class Checker {
+class Checker final : public QueryChecker {
  public:
   explicit Checker(const Catalog& catalog, CheckSettings settings = {});
-  ~Checker();
+  ~Checker() override;
   Checker(Checker&&) noexcept;
 
-  // The (column, role) occurrences alone. The reference is good until the next call.
-  const Analysis& analyze(std::string_view sql);
-  Judgement check(std::string_view sql, const Policy& policy);
-
-  // Adds the policy to an analysis of this checker's.
-  Judgement judge(const Analysis& analysis, const Policy& policy) const;
+  const Analysis& analyze(std::string_view sql) override;
 
  private:
   struct Workspace;
-  const Catalog& catalog_;
-  CheckSettings settings_;
   std::unique_ptr<Workspace> work_;
 };
 

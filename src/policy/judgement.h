@@ -1,0 +1,93 @@
+// What a judge finds in a finished query: which column it uses in which role, and whether a policy permits that.
+//
+// There is a judge for each dialect (check, check_pg); what they share is these words, the catalogue and the policy. The
+// verdicts in order: not one query -> Outside; what the database would refuse to prepare -> Error; anything else outside
+// the language -> Outside; a use that is not permitted -> Unsafe; else Safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/span.h"
+#include "policy/policy.h"
+#include "schema/catalog.h"
+#include "syntax/grammar.h"
+
+namespace pccsql {
+
+enum class Verdict : uint8_t { Safe, Unsafe, Outside, Error };
+std::string_view to_string(Verdict verdict);  // "safe", "unsafe", "outside", "error"
+
+struct CheckSettings {
+  Profile profile = Profile::Strict;
+  Language language = Language::Full;
+};
+
+// One occurrence of a column in a role. A place that counts twice (Agg and Where) is two occurrences.
+struct Occurrence {
+  ColumnRef column;
+  Role role = Role::Sel;
+  Span span;            // of the name as written: `T1.salary`, `*`, the alias that stands for it
+  bool star = false;    // came from `*` or `t.*`
+  bool minmax = false;  // argument of an aggregate MIN or MAX (benchmark statistics list those apart)
+  bool on = false;      // written in ON or USING, or joined by NATURAL
+  friend bool operator==(const Occurrence&, const Occurrence&) = default;
+};
+
+// A table or view where a FROM names it.
+struct NamedTable {
+  TableId table = 0;
+  Span span;
+};
+
+// What can be said of a query without a policy.
+struct Analysis {
+  Verdict verdict = Verdict::Safe;  // Safe here means: in the language and would run
+  std::string reason;               // empty when Safe
+  Span where;                       // the place the reason is about
+  std::vector<Occurrence> uses;     // by place; what could be resolved, also with Outside and Error
+  std::vector<NamedTable> tables;   // each mention, by place
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::Safe;
+  std::string reason;
+  Span where;
+  std::vector<Occurrence> uses;
+  std::vector<ColumnPolicy> policies;     // parallel to uses
+  std::vector<bool> permitted;            // parallel to uses
+  std::vector<NamedTable> closed_tables;  // mentions that strict forbids: all columns of the table are Hidden
+};
+
+// What is wrong with a use that `policy` does not permit, and what would be allowed.
+std::string complaint(const Catalog& catalog, const Occurrence& use, ColumnPolicy policy);
+std::string complaint(const Catalog& catalog, const NamedTable& mention);
+
+// A judge of finished queries, made once per catalogue and used for many. Not for use by two threads at once.
+class QueryChecker {
+ public:
+  virtual ~QueryChecker();
+
+  // The (column, role) occurrences alone. The reference is good until the next call.
+  virtual const Analysis& analyze(std::string_view sql) = 0;
+
+  // Adds the policy to an analysis of this judge's.
+  Judgement judge(const Analysis& analysis, const Policy& policy) const;
+  Judgement check(std::string_view sql, const Policy& policy) { return judge(analyze(sql), policy); }
+
+ protected:
+  QueryChecker(const Catalog& catalog, CheckSettings settings) : catalog_(&catalog), settings_(settings) {}
+  QueryChecker(QueryChecker&&) = default;
+  QueryChecker& operator=(QueryChecker&&) = default;
+
+  const Catalog& catalog() const { return *catalog_; }
+  const CheckSettings& settings() const { return settings_; }
+
+ private:
+  const Catalog* catalog_;
+  CheckSettings settings_;
+};
+
+}  // namespace pccsql
