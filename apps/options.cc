@@ -10,6 +10,7 @@
 #include "apps/model_command.h"
 #include "apps/option_kinds.h"
 #include "apps/output.h"
+#include "apps/policy_command.h"
 #include "base/text.h"
 
 namespace pccsql {
@@ -55,30 +56,6 @@ constexpr const char* kRolesFooter =
     "listed twice. JSON lines out:\n"
     "  {\"id\", \"verdict\", \"uses\": [{\"table\", \"column\", \"role\", \"span\": [begin, end]}], \"reason\"}\n"
     "Exit status: 0 all queries are in the language and resolve, 1 otherwise, 2 a usage or file error.";
-
-constexpr const char* kPolicyFooter =
-    "Examples:\n"
-    "  pccsql policy init --db shop.sqlite --out policy.yaml\n"
-    "  pccsql policy lint --db shop.sqlite --policy policy.yaml";
-
-constexpr const char* kInitFooter =
-    "Columns named like personal data (email, phone, birth date, …) begin as Hidden, the rest as Public: a start for "
-    "a\n"
-    "person to edit, not a judgement.\n"
-    "Examples:\n"
-    "  pccsql policy init --db shop.sqlite > policy.yaml\n"
-    "  pccsql policy init --schema shop.sql --out policy.yaml\n"
-    "  pccsql policy init --tables tables.json --db-id concert_singer --out policy.yaml --force\n"
-    "Exit status: 0 written, 2 a usage or file error.";
-
-constexpr const char* kLintFooter =
-    "Warns of policies that leak by construction: a Public generated column or view over a restricted column, an "
-    "INTEGER\n"
-    "PRIMARY KEY that rowid would reveal, a restricted column whose value twin is Public, and the like.\n"
-    "Examples:\n"
-    "  pccsql policy lint --db shop.sqlite --policy policy.yaml\n"
-    "  pccsql policy lint --schema shop.sql --policy policy.yaml --format json\n"
-    "Exit status: 0 no warnings, 1 warnings, 2 a usage or file error.";
 
 void add_queries(CLI::App& app, Options& options) {
   add_text(app, "SQL", options.sql, "", "the query, as one argument; `-` reads it from standard input");
@@ -153,14 +130,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   CLI::App* roles = add_command(app, "roles", "tell which columns queries use, and how", kRolesFooter);
   add_queries(*roles, options);
   add_inputs(*roles, options.inputs, false);
-  CLI::App* policy = add_command(app, "policy", "write and examine policies", kPolicyFooter);
-  CLI::App* init = add_command(*policy, "init", "write a first policy, from column names", kInitFooter);
-  add_inputs(*init, options.inputs, false);
-  CLI::Option* out = add_text(*init, "--out", options.out, "FILE", "write to this file instead of standard output");
-  init->add_flag("--force", options.force, "replace the file if it exists")->needs(out);
-  CLI::App* lint = add_command(*policy, "lint", "warn of policies that leak by construction", kLintFooter);
-  add_inputs(*lint, options.inputs, true);
-  add_format(*lint, options, "json: a list of {\"kind\", \"table\", \"column\", \"message\"} (default: text)");
+  const PolicyCommands policy = add_policy_commands(app, options);
   const MaskCommands mask = add_mask_commands(app, options);
   const ModelCommands model = add_model_commands(app, options);
   const SuiteCommands suite = add_suite_commands(app, options);
@@ -196,8 +166,8 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (ask->parsed()) options.command = Command::Ask;
   if (check->parsed()) options.command = Command::Check;
   if (roles->parsed()) options.command = Command::Roles;
-  if (init->parsed()) options.command = Command::PolicyInit;
-  if (lint->parsed()) options.command = Command::PolicyLint;
+  if (policy.init->parsed()) options.command = Command::PolicyInit;
+  if (policy.lint->parsed()) options.command = Command::PolicyLint;
   if (mask.explain->parsed()) options.command = Command::MaskExplain;
   if (mask.replay->parsed()) options.command = Command::MaskReplay;
   if (mask.walk->parsed()) options.command = Command::MaskWalk;

@@ -8,6 +8,7 @@
 #include "apps/ask_options.h"
 #include "apps/eval_command.h"
 #include "apps/eval_run.h"
+#include "apps/policy_command.h"
 #include "apps/source.h"
 #include "apps/suite_command.h"
 #include "check/check.h"
@@ -79,6 +80,8 @@ struct Options {
   // policy init
   std::optional<std::string> out;
   bool force = false;
+
+  PolicyOptions policy;
 
   MaskOptions mask;
 

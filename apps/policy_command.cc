@@ -1,7 +1,9 @@
 // The commands `policy init` and `policy lint`.
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -10,10 +12,20 @@
 #include "apps/render.h"
 #include "apps/source.h"
 #include "base/file.h"
+#include "lint/data_look.h"
+#include "lint/first_policy.h"
 #include "lint/lint.h"
-#include "policy/policy_file.h"
 
 namespace pccsql {
+namespace {
+
+// The SQLite file, where the inputs are one.
+std::optional<std::string> database_path(const Inputs& inputs) {
+  if (inputs.schema || inputs.tables) return std::nullopt;
+  return inputs.db.value_or(demo_database_path());
+}
+
+}  // namespace
 
 int run_policy_init(const Options& options) {
   namespace fs = std::filesystem;
@@ -33,7 +45,14 @@ int run_policy_init(const Options& options) {
   if (!source) return fail(source.error());
   auto catalog = source->catalog();
   if (!catalog) return fail(catalog.error());
-  const std::string yaml = initial_policy_yaml(**catalog);
+  std::vector<TableLook> looks;
+  if (const auto path = database_path(options.inputs); path && !options.policy.no_data) {
+    auto data = DataLook::open(*path, **catalog);
+    if (!data) return fail(data.error());
+    for (TableId table = 0; table < (*catalog)->tables().size(); ++table) looks.push_back(data->sample(table));
+  }
+  const FirstPolicySettings settings{options.policy.people, FirstPolicySettings{}.min_group};
+  const std::string yaml = to_yaml(**catalog, first_policy(**catalog, looks, settings), settings, looks);
   if (!to_file) {
     Output output;
     output.write(yaml);

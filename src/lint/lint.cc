@@ -3,10 +3,9 @@
 #include "lint/lint.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 
 #include "lint/derived.h"
+#include "lint/families.h"
 
 namespace pccsql {
 namespace {
@@ -112,29 +111,7 @@ class Linter {
 
   // Columns that foreign keys tie together, directly or in a chain, hold the same values.
   void warn_of_twins() {
-    std::vector<size_t> first;  // number of each table's first column
-    size_t total = 0;
-    for (const Table& table : catalog_.tables()) {
-      first.push_back(total);
-      total += table.columns.size();
-    }
-    std::vector<size_t> leader(total);
-    std::iota(leader.begin(), leader.end(), size_t{0});
-    const auto find = [&](size_t column) {
-      while (leader[column] != column) column = leader[column] = leader[leader[column]];
-      return column;
-    };
-    for (size_t t = 0; t < catalog_.tables().size(); ++t) {
-      for (const ForeignKey& key : catalog_.tables()[t].foreign_keys) {
-        for (size_t i = 0; i < std::min(key.columns.size(), key.parent_columns.size()); ++i) {
-          const auto parent = catalog_.find_column(key.parent_table, key.parent_columns[i]);
-          if (parent) leader[find(first[t] + key.columns[i])] = find(first[parent->table] + parent->column);
-        }
-      }
-    }
-    std::map<size_t, std::vector<ColumnRef>> families;
-    for_each_column([&](ColumnRef column) { families[find(first[column.table] + column.column)].push_back(column); });
-    for (const auto& [number, family] : families) {
+    for (const std::vector<ColumnRef>& family : column_families(catalog_)) {
       for (const ColumnRef column : family) {
         std::vector<ColumnRef> freer;
         for (const ColumnRef other : family) {
@@ -150,7 +127,8 @@ class Linter {
 
   void warn_of_unique_keys() {
     for_each_column([&](ColumnRef column) {
-      if (policy_.of(column) != ColumnPolicy::AggregateOnly) return;
+      // Where groups have a least size, one of one row is left out.
+      if (policy_.of(column) != ColumnPolicy::AggregateOnly || is_grouped(policy_, column)) return;
       const Table& table = catalog_.table(column.table);
       std::vector<std::vector<ColumnIndex>> keys = table.unique_keys;
       if (!table.primary_key.empty()) keys.insert(keys.begin(), table.primary_key);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "policy/policy.h"
@@ -49,12 +50,19 @@ Result<Policy> parse_policy_grants(std::string_view sql, const Catalog& catalog,
 Result<Policy> intersection(const Catalog& catalog, const Policy& a, const Policy& b);
 Result<GroupRule> intersection(const Table& table, const GroupRule& a, const GroupRule& b);
 
-// A policy file in YAML; reading it back gives the same policy.
-std::string to_yaml(const Catalog& catalog, const Policy& policy);
+// What stands beside the lines of a written policy, for a person to read. Each text is of one line and without `#`, but for
+// head and tail, which are whole lines; where a list ends there is nothing to say.
+struct PolicyRemarks {
+  std::string head;
+  uint32_t min_group = 1;  // stands for the whole file; a table of another one has its own
+  std::vector<std::string> tables;
+  std::vector<std::string> keys;                  // by table
+  std::vector<std::vector<std::string>> columns;  // by table and column
+  std::string tail;
+};
 
-// A first policy from column names alone (the paper's list of personal data is Hidden, the rest Public), as YAML with
-// comments for a person to edit.
-std::string initial_policy_yaml(const Catalog& catalog);
+// A policy file in YAML; reading it back gives the same policy.
+std::string to_yaml(const Catalog& catalog, const Policy& policy, const PolicyRemarks& remarks = {});
 
 // The paper's name rules. Hidden by name: email, phone, … anywhere in the name, weight/height/age as a whole word (an
 // underscore counts as part of a word). Public by name: `name`, `*_name`, `name_*`. The first list wins.

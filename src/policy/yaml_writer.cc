@@ -65,7 +65,7 @@ void for_each_writable(const Catalog& catalog, const BeginTable& begin_table, co
 
 }  // namespace
 
-std::string to_yaml(const Catalog& catalog, const Policy& policy) {
+std::string to_yaml(const Catalog& catalog, const Policy& policy, const PolicyRemarks& remarks) {
   std::string tables;
   std::string indent;
   const auto list = [](const Table& table, const std::vector<ColumnIndex>& columns) {
@@ -73,15 +73,18 @@ std::string to_yaml(const Catalog& catalog, const Policy& policy) {
     for (const ColumnIndex column : columns) text += (text.empty() ? "" : ", ") + yaml_name(table.columns[column].name);
     return columns.size() == 1 ? text : "[" + text + "]";
   };
+  const auto remark = [](const std::vector<std::string>& texts, size_t number) {
+    return number < texts.size() && !texts[number].empty() ? "  # " + texts[number] : std::string();
+  };
   for_each_writable(
       catalog,
       [&](TableId id) {
         const Table& table = catalog.table(id);
         const GroupRule& rule = policy.group(id);
-        tables += "  " + yaml_name(table.name) + ":\n";
+        tables += (remarks.columns.empty() ? "  " : "\n  ") + yaml_name(table.name) + ":" + remark(remarks.tables, id) + "\n";
         std::string rules;
-        if (rule.minimum != 1) rules += "    min_group: " + std::to_string(rule.minimum) + "\n";
-        if (!rule.key.empty()) rules += "    key: " + list(table, rule.key) + "\n";
+        if (rule.minimum != remarks.min_group) rules += "    min_group: " + std::to_string(rule.minimum) + "\n";
+        if (!rule.key.empty()) rules += "    key: " + list(table, rule.key) + remark(remarks.keys, id) + "\n";
         if (!rule.row.empty()) rules += "    row: " + list(table, rule.row) + "\n";
         // Labels go to a map of their own where a column is called like a rule.
         const bool apart = !rules.empty() && std::ranges::any_of(table.columns, [](const Column& column) {
@@ -92,44 +95,13 @@ std::string to_yaml(const Catalog& catalog, const Policy& policy) {
         indent = apart ? "      " : "    ";
       },
       [&](ColumnRef column, const std::string& name) {
-        tables += indent + name + ": " + std::string(to_string(policy.of(column))) + "\n";
-      });
-  return "version: 1\ndefault: Hidden\n" + (tables.empty() ? std::string() : "tables:\n" + tables);
-}
-
-std::string initial_policy_yaml(const Catalog& catalog) {
-  std::string tables;
-  for_each_writable(
-      catalog,
-      [&](TableId id) {
-        const Table& table = catalog.table(id);
-        tables += "\n  " + yaml_name(table.name) + ":";
-        if (table.kind == TableKind::View) tables += "  # a view: see what it is computed from";
-        if (table.kind == TableKind::Virtual)
-          tables += "  # a virtual table: no query may name it, whatever stands here";
+        tables += indent + name + ": " + std::string(to_string(policy.of(column)));
+        if (column.table < remarks.columns.size()) tables += remark(remarks.columns[column.table], column.column);
         tables += "\n";
-      },
-      [&](ColumnRef column, const std::string& name) {
-        const bool hidden = hidden_by_name(catalog.column(column).name);
-        std::string why;
-        if (hidden) {
-          why = "  # its name suggests personal data";
-        } else if (catalog.column(column).generated != Generated::No) {
-          why = "  # generated: see what it is computed from";
-        }
-        tables += "    " + name + (hidden ? ": Hidden" : ": Public") + why + "\n";
       });
-  return "# A first policy, guessed from the names of columns. Go through it line by line; `pccsql policy lint` then "
-         "warns of\n"
-         "# policies that leak by construction.\n"
-         "#\n"
-         "#   Public         any use\n"
-         "#   ConditionOnly  only in WHERE, HAVING and JOIN conditions; never shown\n"
-         "#   AggregateOnly  only inside COUNT, SUM and AVG\n"
-         "#   Hidden         no use at all; also what every column is that is not listed here\n"
-         "version: 1\n"
-         "default: Hidden\n" +
-         (tables.empty() ? std::string() : "tables:" + tables);
+  return remarks.head + "version: 1\ndefault: Hidden\n" +
+         (remarks.min_group == 1 ? "" : "min_group: " + std::to_string(remarks.min_group) + "\n") +
+         (tables.empty() ? std::string() : "tables:\n" + tables) + remarks.tail;
 }
 
 }  // namespace pccsql

@@ -19,8 +19,33 @@ TEST(PolicyInit, WritesAPolicyThatWorks) {
   const Ran made = pccsql({"policy", "init", "--db", db});
   EXPECT_EQ(made.status, 0) << made.err;
   const std::string policy = scratch.file("p.yaml", made.out);
-  EXPECT_EQ(pccsql({"check", "--db", db, "--policy", policy, "SELECT name, city FROM person"}).status, 0);
+  EXPECT_EQ(pccsql({"check", "--db", db, "--policy", policy, "SELECT city FROM person"}).status, 0);
+  EXPECT_EQ(pccsql({"check", "--db", db, "--policy", policy, "SELECT name FROM person"}).status, 1);
   EXPECT_EQ(pccsql({"check", "--db", db, "--policy", policy, "SELECT email FROM person"}).status, 1);
+}
+
+TEST(PolicyInit, OpensNamesOfPeopleWhereItIsTold) {
+  const Scratch scratch;
+  const std::string db = scratch.database("people.sqlite", kPeople);
+  const Ran open = pccsql({"policy", "init", "--db", db, "--people", "public"});
+  EXPECT_EQ(open.status, 0) << open.err;
+  EXPECT_NE(open.out.find("    name: Public  # "), std::string::npos) << open.out;
+  EXPECT_NE(open.out.find("    email: Hidden  # "), std::string::npos) << open.out;
+  EXPECT_EQ(pccsql({"policy", "init", "--db", db, "--people", "hidden"}).out, pccsql({"policy", "init", "--db", db}).out);
+  EXPECT_EQ(pccsql({"policy", "init", "--db", db, "--people", "shown"}).status, 2);
+}
+
+TEST(PolicyInit, LooksAtValuesUnlessItIsToldNotTo) {
+  const Scratch scratch;
+  const std::string db = scratch.database(
+      "misc.sqlite", "CREATE TABLE entry (id INTEGER PRIMARY KEY, label TEXT);"
+                     "INSERT INTO entry VALUES (1, 'ada@example.org'), (2, 'ben@example.org')");
+  const Ran looked = pccsql({"policy", "init", "--db", db});
+  EXPECT_NE(looked.out.find("    label: Hidden  # values look like e-mail addresses\n"), std::string::npos) << looked.out;
+  EXPECT_EQ(looked.out.find("example.org"), std::string::npos);
+  const Ran blind = pccsql({"policy", "init", "--db", db, "--no-data"});
+  EXPECT_NE(blind.out.find("    label: Public  # "), std::string::npos) << blind.out;
+  EXPECT_NE(blind.out.find("there were no data to look at"), std::string::npos) << blind.out;
 }
 
 TEST(PolicyInit, ReadsEverySource) {

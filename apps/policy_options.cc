@@ -1,0 +1,60 @@
+// The options of the policy commands, and what their help says.
+#include "apps/options.h"
+
+#include "apps/option_kinds.h"
+#include "apps/policy_command.h"
+
+namespace pccsql {
+namespace {
+
+constexpr const char* kPolicyFooter =
+    "Examples:\n"
+    "  pccsql policy init --db shop.sqlite --out policy.yaml\n"
+    "  pccsql policy lint --db shop.sqlite --policy policy.yaml";
+
+constexpr const char* kInitFooter =
+    "Starts closed: a column is Hidden unless it is known to be harmless. Keys are ConditionOnly; money, measures and\n"
+    "scores AggregateOnly, over groups of 5 at the least; names of things, places and kinds Public. Told from names\n"
+    "(English, German, French, Spanish), types, keys, and with --db from the values of some rows, which can close a\n"
+    "column and never open one; that takes some seconds at most. Each line says why. A start for a person to edit.\n"
+    "Examples:\n"
+    "  pccsql policy init --db shop.sqlite > policy.yaml\n"
+    "  pccsql policy init --schema shop.sql --people public --out policy.yaml\n"
+    "  pccsql policy init --tables tables.json --db-id concert_singer --out policy.yaml --force\n"
+    "Exit status: 0 written, 2 a usage or file error.";
+
+constexpr const char* kLintFooter =
+    "Warns of policies that leak by construction: a Public generated column or view over a restricted column, an "
+    "INTEGER\n"
+    "PRIMARY KEY that rowid would reveal, a restricted column whose value twin is Public, and the like.\n"
+    "Examples:\n"
+    "  pccsql policy lint --db shop.sqlite --policy policy.yaml\n"
+    "  pccsql policy lint --schema shop.sql --policy policy.yaml --format json\n"
+    "Exit status: 0 no warnings, 1 warnings, 2 a usage or file error.";
+
+void add_no_data(CLI::App& app, Options& options) {
+  app.add_flag("--no-data", options.policy.no_data, "look at the schema alone, not at the data");
+}
+
+}  // namespace
+
+PolicyCommands add_policy_commands(CLI::App& app, Options& options) {
+  PolicyCommands commands;
+  CLI::App* policy = add_command(app, "policy", "write and examine policies", kPolicyFooter);
+  commands.init = add_command(*policy, "init", "write a first policy, which starts closed", kInitFooter);
+  add_inputs(*commands.init, options.inputs, false);
+  add_choice<PeopleNames>(*commands.init, "--people", options.policy.people,
+                          {{"hidden", PeopleNames::Hidden}, {"public", PeopleNames::Public}},
+                          "what names of people become (default: hidden)");
+  add_no_data(*commands.init, options);
+  CLI::Option* out =
+      add_text(*commands.init, "--out", options.out, "FILE", "write to this file instead of standard output");
+  commands.init->add_flag("--force", options.force, "replace the file if it exists")->needs(out);
+  commands.lint = add_command(*policy, "lint", "warn of policies that leak by construction", kLintFooter);
+  add_inputs(*commands.lint, options.inputs, true);
+  add_format(*commands.lint, options,
+             "json: a list of {\"kind\", \"table\", \"column\", \"message\"} (default: text)");
+  return commands;
+}
+
+}  // namespace pccsql
