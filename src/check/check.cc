@@ -1,9 +1,6 @@
 #include "check/check.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -136,6 +133,7 @@ const Analysis& Checker::analyze(std::string_view sql) {
   result.where = {};
   result.uses.clear();
   result.tables.clear();
+  result.counted.clear();
   const auto refuse = [&](Verdict verdict, Span where, std::string reason) -> const Analysis& {
     result.verdict = verdict;
     result.where = where;
@@ -194,21 +192,15 @@ const Analysis& Checker::analyze(std::string_view sql) {
   }
   if (lexed.unterminated_comment)
     work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "an unterminated comment");
-  check::read_roles(catalog(), ast, settings().profile, result.uses, work.budget);
+  check::read_roles(catalog(), ast, settings().profile, result.uses, result.counted, work.budget);
   if (work.budget.spent()) {
     result.uses.clear();
+    result.counted.clear();
     return refuse(Verdict::Outside, {0, static_cast<uint32_t>(sql.size())},
                   "too much to judge: its names, aliases and `*` stand for more than can be followed");
   }
 
-  const auto key = [](const Occurrence& o) {
-    return std::tuple(o.span.begin, o.role, o.column.table, o.column.column, o.span.end);
-  };
-  std::sort(result.uses.begin(), result.uses.end(),
-            [&](const Occurrence& a, const Occurrence& b) { return key(a) < key(b); });
-  result.uses.erase(std::unique(result.uses.begin(), result.uses.end(),
-                                [&](const Occurrence& a, const Occurrence& b) { return key(a) == key(b); }),
-                    result.uses.end());
+  sort_uses(result.uses);
   for (const check::FromItem& item : ast.froms) {
     if (item.kind == check::SourceKind::Table) result.tables.push_back({item.table, ast.span_at(item.lexeme)});
   }

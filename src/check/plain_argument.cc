@@ -28,6 +28,7 @@ bool share_one(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
 }  // namespace
 
 bool PlainArgument::value(ExprId argument, bool distinct) {
+  chooses_ = multiplies_ = false;
   ExprId bare = named(argument);
   while (ast_.exprs[bare].kind == ExprKind::Collate) bare = named(ast_.exprs[bare].child);
   if (ast_.exprs[bare].bind == Bind::Source) return true;
@@ -73,6 +74,7 @@ bool PlainArgument::plain(ExprId id, Columns& columns) {
 }
 
 bool PlainArgument::plain_list(ExprId first, Columns& columns) {
+  chooses_ = true;
   for (ExprId id = first; id != 0; id = ast_.exprs[id].next) {
     Columns own;
     if (!plain(id, own)) return false;
@@ -118,11 +120,13 @@ bool PlainArgument::plain_binary(const Expr& expr, Columns& columns) {
   if (expr.op == Terminal::Star && ++products_ > kMostProducts) return false;
   Columns other;
   if (!plain(expr.child, columns) || !plain(right, other) || share_one(columns, other)) return false;
+  multiplies_ |= expr.op == Terminal::Star && !columns.empty() && !other.empty();
   add_all(columns, other);
   return true;
 }
 
 bool PlainArgument::plain_case(const Expr& expr, Columns& columns) {
+  chooses_ = true;
   ExprId child = expr.has_operand ? ast_.exprs[expr.child].next : expr.child;
   for (bool when = true; child != 0; child = ast_.exprs[child].next, when = !when) {
     const bool result = !when || (expr.has_else && ast_.exprs[child].next == 0);

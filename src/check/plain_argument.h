@@ -16,6 +16,10 @@ class PlainArgument {
   PlainArgument(const Ast& ast, Work& work) : ast_(ast), work_(work) {}
 
   bool value(ExprId argument, bool distinct);
+  // Of the argument that `value` was last true for: whether CASE, COALESCE, IFNULL or IIF stand in it; whether it
+  // multiplies with columns on both sides.
+  bool chooses() const { return chooses_; }
+  bool multiplies() const { return multiplies_; }
 
  private:
   using Columns = std::vector<uint64_t>;  // sorted, each once: a table and its column, whatever the alias
@@ -32,6 +36,8 @@ class PlainArgument {
   Work& work_;
   int digits_ = 0;
   int products_ = 0;
+  bool chooses_ = false;
+  bool multiplies_ = false;
 };
 
 }  // namespace pccsql::check

@@ -21,15 +21,30 @@ struct Place {
   bool minmax = false;     // inside an aggregate MIN or MAX
   bool on = false;
   CoreId owner = 0;            // Argument: the SELECT whose rows are aggregated
+  ExprId aggregate = 0;        // Argument: the call
+  OffForm off_form = OffForm::None;
   const Span* span = nullptr;  // set where an alias or ordinal stands for the expression
 };
 
 class RoleReader {
  public:
-  RoleReader(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out, Work& work)
-      : catalog_(catalog), ast_(ast), strict_(profile == Profile::Strict), carries_(ast, work), out_(out), work_(work) {}
+  RoleReader(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out,
+             std::vector<Counted>& counted, Work& work)
+      : catalog_(catalog),
+        ast_(ast),
+        strict_(profile == Profile::Strict),
+        carries_(ast, work),
+        out_(out),
+        counted_(counted),
+        work_(work),
+        names_outside_(ast.cores.size(), false) {}
 
-  void run() { query(1); }
+  void run() {
+    query(1);
+    for (Counted& counted : counted_) {
+      if (counted.off_form == OffForm::None && names_outside_[counted.select]) counted.off_form = OffForm::Outside;
+    }
+  }
 
  private:
   // `compared`: a condition asks of its select lists and shows nothing of them.
@@ -41,8 +56,16 @@ class RoleReader {
     Place order;
     order.counted = strict_;
     order.span = span;
-    if (query.cores.count == 1) list(query.order_by, order);
-    for (Index i = query.branch_order.first; i < query.branch_order.end(); ++i) walk(ast_.branch_terms[i], order);
+    if (query.cores.count == 1) {
+      around_.push_back(query.cores.first);
+      list(query.order_by, order);
+      around_.pop_back();
+    }
+    for (Index i = query.branch_order.first; i < query.branch_order.end(); ++i) {
+      around_.push_back(ast_.branch_terms[i].core);
+      walk(ast_.branch_terms[i], order);
+      around_.pop_back();
+    }
     Place limit;
     limit.span = span;
     list(query.limit, limit);
@@ -50,6 +73,7 @@ class RoleReader {
 
   void core(CoreId id, const Span* span, bool compared) {
     const Core& core = ast_.cores[id];
+    around_.push_back(id);
     Place place;
     place.span = span;
     place.clause = compared ? Role::Where : Role::Sel;
@@ -75,6 +99,14 @@ class RoleReader {
     place.counted = strict_;
     list(core.group_by, place);
     for (Index w = core.windows.first; w < core.windows.end(); ++w) window(ast_.windows[w], place);
+    around_.pop_back();
+  }
+
+  // A name that means something of this SELECT: those inside it, which it stands in, name something outside themselves.
+  void note_owner(CoreId owner) {
+    const auto last = std::find(around_.rbegin(), around_.rend(), owner);
+    if (last == around_.rend()) return;
+    for (auto inner = around_.rbegin(); inner != last; ++inner) names_outside_[*inner] = true;
   }
 
   void list(ExprId first, const Place& place) {
@@ -86,6 +118,12 @@ class RoleReader {
     if (item.kind != SourceKind::Table) return;  // a derived column: its query has answered
     if (!work_.spend(kOccurrenceSteps)) return;
     out_.push_back({{item.table, source.column}, role, span, star, place.minmax, place.on});
+  }
+
+  void count(const SourceColumn& source, Span span, const Place& place) {
+    const FromItem& item = ast_.froms[source.from];
+    if (item.kind != SourceKind::Table || !work_.spend(kOccurrenceSteps)) return;
+    counted_.push_back({{item.table, source.column}, span, place.off_form, place.owner, source.from, place.aggregate});
   }
 
   // Both sides of USING and NATURAL; on the left, every column merged before.
@@ -158,6 +196,7 @@ class RoleReader {
 
   void emit(const Expr& expr, const Place& place) {
     const Span where = place.span != nullptr ? *place.span : ast_.span(expr);
+    note_owner(expr.core);
     for (Index i = expr.bound; i < expr.bound + expr.bound_count; ++i) {
       const SourceColumn& source = ast_.sources[i];
       switch (place.inside) {
@@ -175,6 +214,7 @@ class RoleReader {
           }
           add(source, Role::Agg, where, place);
           if (strict_ && place.predicate) add(source, Role::Where, where, place);
+          if (strict_ && !place.predicate) count(source, where, place);
           break;
         case Place::Clause:
           if (place.minmax && strict_) add(source, Role::Sel, where, place);
@@ -193,6 +233,7 @@ class RoleReader {
       const Span own = ast_.span(expr);
       Place there = place;
       if (there.span == nullptr) there.span = &own;
+      note_owner(expr.core);
       return walk(ast_.items[expr.bound].expr, there);
     }
     if (place.condition) return condition(expr, place);
@@ -263,6 +304,7 @@ class RoleReader {
       for (bool whole = true; whole;) {
         const Expr& expr = ast_.exprs[id];
         if (expr.bind == Bind::Alias) {
+          note_owner(expr.core);
           if (there.span == nullptr) {
             own = ast_.span(expr);
             there.span = &own;
@@ -313,6 +355,8 @@ class RoleReader {
         arguments.inside = Place::Argument;
         arguments.owner = call.owner;
         arguments.predicate = strict_ && expr.child != 0 && !carries_.value(expr.child, call.distinct);
+        arguments.aggregate = static_cast<ExprId>(&expr - ast_.exprs.data());
+        arguments.off_form = off_form(call);
       } else if (name == "min" || name == "max") {
         arguments.minmax = true;
       }
@@ -324,6 +368,15 @@ class RoleReader {
     }
     list(expr.child, arguments);
     if (call.filter != 0) walk(call.filter, filter);
+  }
+
+  // Of an aggregate whose argument is plain.
+  OffForm off_form(const Call& call) const {
+    if (call.distinct) return OffForm::Distinct;
+    if (call.filter != 0) return OffForm::Filter;
+    if (carries_.chooses()) return OffForm::Choice;
+    if (carries_.multiplies()) return OffForm::Product;
+    return call.owner == around_.back() ? OffForm::None : OffForm::Nested;
   }
 
   void window(const Window& window, const Place& place) {
@@ -339,13 +392,17 @@ class RoleReader {
   const bool strict_;
   PlainArgument carries_;
   std::vector<Occurrence>& out_;
+  std::vector<Counted>& counted_;
   Work& work_;
+  std::vector<CoreId> around_;       // the SELECTs that the place at hand stands in, the innermost last
+  std::vector<bool> names_outside_;  // by SELECT: it, or one in it, names something of a SELECT around it
 };
 
 }  // namespace
 
-void read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out, Work& work) {
-  RoleReader(catalog, ast, profile, out, work).run();
+void read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out,
+                std::vector<Counted>& counted, Work& work) {
+  RoleReader(catalog, ast, profile, out, counted, work).run();
 }
 
 }  // namespace pccsql::check

@@ -9,8 +9,9 @@
 
 namespace pccsql::check {
 
-// Appends the occurrences of every query in `ast`, in no particular order, with repetitions; not all of them once the
-// budget is spent.
-void read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out, Work& work);
+// Appends the occurrences of every query in `ast`, and under profile strict what is counted, in no particular order, with
+// repetitions; not all of them once the budget is spent.
+void read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out,
+                std::vector<Counted>& counted, Work& work);
 
 }  // namespace pccsql::check

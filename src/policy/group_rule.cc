@@ -42,6 +42,16 @@ bool is_grouped(const Policy& policy, ColumnRef column) {
   return policy.of(column) == ColumnPolicy::AggregateOnly && policy.group(column.table).minimum > 1;
 }
 
+bool sets_minimum(const Policy& policy) {
+  for (TableId table = 0; table < policy.tables(); ++table) {
+    if (policy.group(table).minimum <= 1) continue;
+    for (ColumnIndex column = 0; column < policy.columns(table); ++column) {
+      if (is_grouped(policy, {table, column})) return true;
+    }
+  }
+  return false;
+}
+
 std::optional<MissingKey> find_missing_key(const Catalog& catalog, const Policy& policy) {
   for (TableId id = 0; id < catalog.tables().size(); ++id) {
     const Table& table = catalog.table(id);

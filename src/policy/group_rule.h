@@ -34,6 +34,9 @@ std::vector<std::string> row_columns(const Table& table, const GroupRule& rule);
 // over 1.
 bool is_grouped(const Policy& policy, ColumnRef column);
 
+// Whether any column is.
+bool sets_minimum(const Policy& policy);
+
 // What is wrong with a policy as a whole: a table that is held to a minimum, and nothing tells its entities or its rows
 // apart. `table` is that table.
 struct MissingKey {

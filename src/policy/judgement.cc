@@ -1,7 +1,10 @@
 #include "policy/judgement.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace pccsql {
 
@@ -19,12 +22,64 @@ std::string_view to_string(Verdict verdict) {
   return "";
 }
 
+namespace {
+
+// What a minimum group asks of a query in general is in docs/policy.md; this is what would be allowed instead.
+std::string minimum_complaint(OffForm off) {
+  const std::string held = "its sums are held to a minimum group; ";
+  switch (off) {
+    case OffForm::Distinct:
+      return held + "COUNT, SUM or AVG may take it without DISTINCT";
+    case OffForm::Filter:
+      return held + "the aggregate may have no FILTER, a WHERE may choose the rows";
+    case OffForm::Choice:
+      return held + "it may stand there without CASE, COALESCE, IFNULL and IIF, a WHERE may choose the rows";
+    case OffForm::Product:
+      return held + "it may be multiplied by a number, not by a column";
+    case OffForm::Nested:
+      return held + "the aggregate may be written in the SELECT whose FROM has the table, not in one nested in it";
+    case OffForm::Outside:
+      return held + "its SELECT may name no column of a SELECT around it, a GROUP BY may tell the groups apart";
+    case OffForm::SecondItem:
+      return held + "a SELECT may count the columns of a table under one of its names";
+    case OffForm::SecondSelect:
+      return held + "one SELECT of the statement may count the columns of that table, here several do";
+    case OffForm::None:
+      break;
+  }
+  return held;
+}
+
+// What is counted and held to a minimum group, in another form than that takes, is tested as well.
+std::vector<Occurrence> uses_off_form(const std::vector<Counted>& counted, const Policy& policy) {
+  std::vector<Occurrence> uses;
+  std::map<TableId, std::set<std::pair<uint32_t, uint32_t>>> places;  // of a table: in which SELECTs, of which items
+  for (const Counted& one : counted) {
+    if (is_grouped(policy, one.column)) places[one.column.table].emplace(one.select, one.item);
+  }
+  if (places.empty()) return uses;
+  for (const Counted& one : counted) {
+    if (!is_grouped(policy, one.column)) continue;
+    const std::set<std::pair<uint32_t, uint32_t>>& where = places[one.column.table];
+    OffForm off = one.off_form;
+    if (off == OffForm::None && where.size() > 1) {
+      const bool here_alone = where.begin()->first == where.rbegin()->first;
+      off = here_alone ? OffForm::SecondItem : OffForm::SecondSelect;
+    }
+    if (off != OffForm::None) uses.push_back({one.column, Role::Where, one.span, false, false, false, off});
+  }
+  return uses;
+}
+
+}  // namespace
+
 std::string complaint(const Catalog& catalog, const Occurrence& use, ColumnPolicy policy) {
   const Table& table = catalog.table(use.column.table);
   std::string text =
       "`" + table.name + "." + table.columns[use.column.column].name + "` is " + std::string(to_string(policy)) + ": ";
   const std::string role = " (" + std::string(to_string(use.role)) + ")";
   if (policy == ColumnPolicy::Hidden) return text + "it may not be used at all" + role;
+  if (use.off_form != OffForm::None) return text + minimum_complaint(use.off_form) + role;
   text += policy == ColumnPolicy::AggregateOnly ? "it may stand only inside COUNT, SUM or AVG, not "
                                                 : "it may stand only in JOIN conditions, WHERE and HAVING, not ";
   switch (use.role) {
@@ -44,6 +99,16 @@ std::string complaint(const Catalog& catalog, const NamedTable& mention) {
   return "`" + catalog.table(mention.table).name + "` may not be named: every column of it is Hidden";
 }
 
+void sort_uses(std::vector<Occurrence>& uses) {
+  const auto key = [](const Occurrence& o) {
+    return std::tuple(o.span.begin, o.role, o.column.table, o.column.column, o.span.end);
+  };
+  std::stable_sort(uses.begin(), uses.end(), [&](const Occurrence& a, const Occurrence& b) { return key(a) < key(b); });
+  uses.erase(
+      std::unique(uses.begin(), uses.end(), [&](const Occurrence& a, const Occurrence& b) { return key(a) == key(b); }),
+      uses.end());
+}
+
 QueryChecker::~QueryChecker() = default;
 
 Judgement QueryChecker::judge(const Analysis& analysis, const Policy& policy) const {
@@ -52,6 +117,10 @@ Judgement QueryChecker::judge(const Analysis& analysis, const Policy& policy) co
   judgement.reason = analysis.reason;
   judgement.where = analysis.where;
   judgement.uses = analysis.uses;
+  if (const std::vector<Occurrence> off = uses_off_form(analysis.counted, policy); !off.empty()) {
+    judgement.uses.insert(judgement.uses.end(), off.begin(), off.end());
+    sort_uses(judgement.uses);
+  }
   const bool runs = analysis.verdict == Verdict::Safe;
   // Each thing to complain of is told once, in the order of places, and only so many of them: `*` over a wide table would
   // fill pages.
@@ -64,7 +133,7 @@ Judgement QueryChecker::judge(const Analysis& analysis, const Policy& policy) co
     const size_t count = told.size() + told_tables.size();
     if (first_time && count <= kMostComplaints) judgement.reason += (count == 1 ? "" : "; ") + what();
   };
-  for (const Occurrence& use : analysis.uses) {
+  for (const Occurrence& use : judgement.uses) {
     const ColumnPolicy column_policy = policy.of(use.column);
     const bool allowed = permitted(column_policy, use.role);
     judgement.policies.push_back(column_policy);

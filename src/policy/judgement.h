@@ -25,6 +25,19 @@ struct CheckSettings {
   Language language = Language::Full;
 };
 
+// Why a column that is held to a minimum group (policy/group_rule.h) is more than counted where COUNT, SUM or AVG holds it.
+enum class OffForm : uint8_t {
+  None,
+  Distinct,     // the aggregate has DISTINCT
+  Filter,       // or FILTER
+  Choice,       // its argument holds CASE, COALESCE, IFNULL or IIF
+  Product,      // or two columns that are multiplied
+  Nested,       // it is written in a SELECT nested in the one whose rows it aggregates
+  Outside,      // that SELECT names something of an enclosing one
+  SecondItem,   // that SELECT counts the table under another of its names as well
+  SecondSelect  // another SELECT of the statement counts the table as well
+};
+
 // One occurrence of a column in a role. A place that counts twice (Agg and Where) is two occurrences.
 struct Occurrence {
   ColumnRef column;
@@ -33,6 +46,7 @@ struct Occurrence {
   bool star = false;    // came from `*` or `t.*`
   bool minmax = false;  // argument of an aggregate MIN or MAX (benchmark statistics list those apart)
   bool on = false;      // written in ON or USING, or joined by NATURAL
+  OffForm off_form = OffForm::None;  // of Where: it is that alone which makes it one
   friend bool operator==(const Occurrence&, const Occurrence&) = default;
 };
 
@@ -42,6 +56,16 @@ struct NamedTable {
   Span span;
 };
 
+// A column in the plain argument of a COUNT, SUM or AVG, with what a minimum group asks of it.
+struct Counted {
+  ColumnRef column;
+  Span span;                         // of the name as written
+  OffForm off_form = OffForm::None;  // what can be said without a policy, and of this aggregate alone
+  uint32_t select = 0;               // whose rows are aggregated, of the judge's numbering, as the next two
+  uint32_t item = 0;                 // of its FROM, the column's
+  uint32_t call = 0;                 // the aggregate
+};
+
 // What can be said of a query without a policy.
 struct Analysis {
   Verdict verdict = Verdict::Safe;  // Safe here means: in the language and would run
@@ -49,6 +73,7 @@ struct Analysis {
   Span where;                       // the place the reason is about
   std::vector<Occurrence> uses;     // by place; what could be resolved, also with Outside and Error
   std::vector<NamedTable> tables;   // each mention, by place
+  std::vector<Counted> counted;     // under profile strict
 };
 
 struct Judgement {
@@ -64,6 +89,9 @@ struct Judgement {
 // What is wrong with a use that `policy` does not permit, and what would be allowed.
 std::string complaint(const Catalog& catalog, const Occurrence& use, ColumnPolicy policy);
 std::string complaint(const Catalog& catalog, const NamedTable& mention);
+
+// By place, each once.
+void sort_uses(std::vector<Occurrence>& uses);
 
 // A judge of finished queries, made once per catalogue and used for many. Not for use by two threads at once.
 class QueryChecker {

@@ -44,6 +44,8 @@ class Policy {
   // A table all of whose columns are Hidden: under profile strict it cannot be named at all.
   bool all_hidden(TableId table) const;
 
+  size_t tables() const { return groups_.size(); }
+  size_t columns(TableId table) const { return first_[table + 1] - first_[table]; }
   const GroupRule& group(TableId table) const { return groups_[table]; }
   void set_group(TableId table, GroupRule rule) { groups_[table] = std::move(rule); }
 

@@ -80,7 +80,8 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
   const auto place = [&](const Place& p) {
     hash.add(uint64_t{static_cast<uint8_t>(p.clause)} | uint64_t{p.inside} << 8 | uint64_t{p.asked} << 16 |
              uint64_t{p.aggregates} << 17 | uint64_t{p.windows} << 18 | uint64_t{p.local} << 19 |
-             uint64_t{p.minmax} << 20 | uint64_t{p.part} << 21 | uint64_t{p.compared} << 22);
+             uint64_t{p.minmax} << 20 | uint64_t{p.part} << 21 | uint64_t{p.compared} << 22 |
+             uint64_t{p.off_form} << 23);
   };
   const auto source = [&](const Source& s) {
     if (s.table) {
@@ -94,6 +95,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
   if (!operand_only) hash.add(store_.control.hash(sem.stack));
   hash.add(uint64_t{sem.zero} | uint64_t{sem.as} << 1 | uint64_t{sem.ended} << 2 | uint64_t{sem.outer_join} << 3 |
            uint64_t{sem.union_all} << 4);
+  if (sem.counted != 0) hash.add(sem.counted);
   // What an item is called matters while items are written.
   if (store_.levels[sem.level].clause == Clause::Items) name(sem.bare);
   for (Index i = sem.cte_names; i != 0; i = store_.name_lists[i].below) name(store_.name_lists[i].name);
@@ -131,7 +133,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
                uint64_t{f.subquery != 0} << 9 | uint64_t{f.unshown} << 10 | uint64_t{f.ordinal} << 32);
       if (f.argument.plain) {
         hash.add(uint64_t{f.argument.distinct} | uint64_t{f.argument.derived} << 1 | uint64_t{f.argument.part} << 2 |
-                 uint64_t{f.argument.digits} << 8 | uint64_t{f.argument.products} << 16 |
+                 uint64_t{f.argument.off_form} << 3 | uint64_t{f.argument.digits} << 8 | uint64_t{f.argument.products} << 16 |
                  uint64_t{refs - std::min(refs, f.argument.refs)} << 32);
       }
       const bool matters = f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
@@ -170,7 +172,19 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
              uint64_t{level.item_leaf} << 36 | uint64_t{level.list.id != 0} << 40 | uint64_t{level.compared} << 41 |
              uint64_t{level.unshown} << 42 | uint64_t{level.join_full} << 44 | uint64_t{level.window_aggregate} << 45 |
              uint64_t{level.window_partition} << 46 | uint64_t{level.terms + 1 >= kMostTerms} << 47 |
-             uint64_t{level.join_left} << 48 | uint64_t{level.join_words} << 50);
+             uint64_t{level.join_left} << 48 | uint64_t{level.join_words} << 50 |
+             uint64_t{level.names_outside} << 60);
+    if (level.counted != 0) {
+      hash.add(level.counted);
+      for (Index i = level.settled ? level.refs : 0; i != 0; i = store_.refs[i].below) {
+        const Ref& ref = store_.refs[i].ref;
+        if (ref.place.inside != Place::Argument || ref.place.off_form || ref.binding == 0) continue;
+        for (const ColumnRef& column : store_.bindings[ref.binding].columns) {  // which item it may be counted of
+          if (world_.grouped_table(column) == 0) continue;
+          hash.add(uint64_t{column.table} << 32 | store_.bindings[ref.binding].item);
+        }
+      }
+    }
     hash.add(uint64_t{level.width} | uint64_t{std::min<uint16_t>(level.branches, 2)} << 16 |
              uint64_t{level.tables} << 32 | uint64_t{level.depth} << 48);
     const bool counts = !level.settled || level.conditions > kTallest - 300;

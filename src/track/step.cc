@@ -218,7 +218,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       return true;
     }
     case R::case_: {
-      if (!leave_term() || !extend_argument()) return false;
+      if (!leave_term() || !extend_argument() || !leave_form()) return false;
       Frame cases;
       cases.kind = Frame::Case;
       cases.place = operand_place();
@@ -233,6 +233,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       if (frame_.filtered || frame_.scalar_only || frame_.function->mode == Callable::Scalar ||
           frame_.function->mode == Callable::Window)
         return false;
+      if (frame_.function->mode == Callable::Sums && !leave_form(frame_.refs)) return false;
       frame_.filtered = true;
       frame_dirty_ = true;
       Frame filter;

@@ -118,6 +118,7 @@ class Step {
   int most_width(const Level& level) const;
   std::vector<NameId> outputs_now(const Level& level) const;
   RoleSet roles_at(const Place& place) const;
+  RoleSet roles_of(const Ref& ref) const;
 
  private:
   // step.cc: events
@@ -255,13 +256,24 @@ class Step {
   bool literal_in_argument(const Word& word);
   bool operator_in_argument(Terminal op);
   bool call_in_argument(const Callable& function) {
-    return extend_argument() && (function.hands != Callable::None || test_argument());
+    return extend_argument() && (function.hands != Callable::None ? leave_form() : test_argument());
   }
   bool column_in_argument();
   std::vector<uint32_t> refs_left() const;
   std::vector<NameId> names_left() const;
   bool settle_arguments(std::vector<Ref>& refs) const;
   bool arguments_fit(const Level& level, const Witness& found) const;
+
+  // step_minimum.cc: what is held to a minimum group
+  uint64_t grouped_tables(const Ref& ref) const;
+  void judge_form(Ref& ref);
+  bool leave_form();
+  bool leave_form(uint32_t from);
+  bool has_factors_beside() const;
+  bool settle_form(std::vector<Ref>& refs);
+  void close_form() { sem_.counted |= level_.counted; }
+  bool may_name_outside(const Level& inner, Index outer) const;
+  bool name_outside(Index outer);
 
   // step_compared.cc: SELECTs that are only compared
   Standing standing_in_paren() const;

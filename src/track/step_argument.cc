@@ -35,7 +35,7 @@ bool Step::test_argument() {
   return rewrite_refs(level_, frame_.argument.refs, [&](Ref& ref) {
     if (ref.place.inside != Place::Argument || ref.place.asked) return false;
     ref.place.asked = true;
-    ref.roles = roles_at(ref.place);
+    ref.roles = roles_of(ref);
     return true;
   });
 }
@@ -112,6 +112,7 @@ std::vector<NameId> Step::names_left() const {
 // The newest ref of the level has come into the argument at hand.
 bool Step::column_in_argument() {
   if (!in_plain_argument()) return true;
+  if (has_factors_beside() && !leave_form()) return false;
   const RefNode added = store_.refs[level_.refs];
   const auto binding_of = [&](const Ref& ref) -> const Binding& { return store_.bindings[ref.binding]; };
   if (added.ref.binding != 0 && binding_of(added.ref).derived) {
@@ -158,7 +159,7 @@ bool Step::settle_arguments(std::vector<Ref>& refs) const {
   for (Ref& ref : refs) {
     if (!is_open(ref) || !holds(tested, ref.argument)) continue;
     ref.place.asked = true;
-    ref.roles = roles_at(ref.place);
+    ref.roles = roles_of(ref);
     if ((store_.bindings[ref.binding].permitted & ref.roles) != ref.roles) return false;
   }
   return true;

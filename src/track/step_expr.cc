@@ -34,6 +34,7 @@ Place Step::operand_place() const {
   if (place.inside == Place::Argument && world_.strict()) {
     place.asked |= !frame_.argument.plain;
     place.part = frame_.argument.part;
+    place.off_form = frame_.argument.off_form;
   }
   return place;
 }
@@ -140,6 +141,7 @@ bool Step::open_expr() {
     frame_.argument = {};
     frame_.argument.plain = world_.strict() && expr.place.inside == Place::Argument;
     frame_.argument.distinct = distinct;
+    frame_.argument.off_form = distinct && world_.sets_minimum();
     frame_.argument.refs = ref_count();
   }
   return true;

@@ -408,7 +408,7 @@ bool Step::settle() {
         break;
     }
   }
-  if (!settle_arguments(refs)) return false;
+  if (!settle_arguments(refs) || !settle_form(refs)) return false;
   level_.refs = 0;
   for (const Ref& ref : refs) push_ref(level_, ref);
   if (any_outward) {

@@ -141,7 +141,7 @@ bool Step::use_alias(Level& level, const SelectItem& item, const Place& place, b
       Place there = place;
       there.minmax |= ref.place.minmax;
       ref.place = there;
-      ref.roles = roles_at(there);
+      ref.roles = roles_of(ref);
       ref.argument = there.inside == Place::Argument && !nested ? frame_.argument.refs + 1 : 0;
       ref.list = list_at(there);
       ref.fixed = nested;
@@ -193,6 +193,7 @@ bool Step::use_column(NameId qualifier, NameId name) {
   if (!level_.settled && level_.clause == Clause::Items) {
     if (qualifier == kNoName && world_.is_rowid(name) && !world_.is_column_name(name)) return false;
     if (qualifier != kNoName && !is_known_qualifier(qualifier)) return false;
+    judge_form(ref);
     push_ref(level_, ref);
     if (!column_in_argument()) return false;
     return world_.settings().lookahead ? viable(level_) : plausible(store_.refs[level_.refs].ref);
@@ -200,8 +201,10 @@ bool Step::use_column(NameId qualifier, NameId name) {
   const Found found = find(level_, qualifier, name, binding);
   if (found == Found::Bad) return false;
   if (found == Found::Yes) {
-    if ((binding.permitted & ref.roles) != ref.roles) return false;
+    const RoleSet permitted = binding.permitted;
     if (level_.settled) ref.binding = bind(std::move(binding));
+    judge_form(ref);
+    if ((permitted & ref.roles) != ref.roles) return false;
     push_ref(level_, ref);
     if (!column_in_argument()) return false;
     return viable(level_);  // a claim, until FROM closes: nothing that comes may hold it
@@ -231,6 +234,7 @@ bool Step::outward(Ref ref) {
   std::optional<Outer> next = next_outer(level_);
   while (next) {
     const Index id = next->level;
+    if (!name_outside(id)) return false;
     Level outer = store_.levels[id];
     ref.place.local = next->last;
     Binding binding;

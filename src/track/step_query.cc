@@ -78,6 +78,7 @@ bool Step::open_query() {
 
 bool Step::close_query() {
   flush_refs();
+  close_form();
   const Level inner = level_;
   level_ = store_.levels[inner.parent];
   sem_.level = inner.parent;
@@ -145,6 +146,7 @@ bool Step::read_cte_name(const Word& word) {
 bool Step::open_select() {
   if (level_.branches > 0) {
     flush_refs();
+    close_form();
     Level next;
     next.parent = level_.parent;
     next.outer_open = level_.outer_open;

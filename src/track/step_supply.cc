@@ -225,7 +225,8 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
   };
   keep(*std::move(before));
   for (const NameId name : candidates) {
-    if (recurs(name)) {
+    // So is whether it keeps the form that its minimum group asks for.
+    if (recurs(name) || (place.inside == Place::Argument && world_.grouped_tables(name) != 0)) {
       if (!on_copy([&](Step& copy) { return copy.use_column(qualifier, name); })) continue;
       fit.push_back(name);
       if (one_is_enough) break;
@@ -348,6 +349,7 @@ bool Step::can_claim(const Level& innermost, Index at, std::span<const Obligatio
 bool Step::can_take(const Level& innermost, const Level& inner, std::span<const Obligation> obligations) const {
   const std::optional<Outer> next = next_outer(inner);
   if (!next) return obligations.empty();
+  if (!obligations.empty() && !may_name_outside(inner, next->level)) return false;
   const Level& outer = store_.levels[next->level];
   if (!outer.settled && outer.clause == Clause::Items) {
     return can_claim(innermost, next->level, obligations, next->last);

@@ -29,6 +29,7 @@ struct Place {
   enum Inside : uint8_t { Plain, Argument, Filter, Window } inside = Plain;  // of COUNT/SUM/AVG; of FILTER; of a window
   bool asked = false;       // of Argument: it is not plain, or this is a condition in it; a column is tested here
   bool part = false;        // of Argument: it is more than this one column
+  bool off_form = false;    // of Argument: what is held to a minimum group may not stand in it
   bool aggregates = false;  // an aggregate may stand here
   bool windows = false;     // a window function may stand here
   bool local = false;       // inside an aggregate: names bind to this SELECT alone
@@ -179,6 +180,10 @@ struct Level {
   bool join_natural = false, join_left = false, join_outer = false, join_full = false, join_comma = false;
   uint8_t join_words = 0;  // so far
   bool item_open = false;
+  // Minimum groups: the tables of which its aggregates count columns that are held to one (World::grouped_tables), those
+  // that they may turn out to count included; and whether anything in it names what an enclosing SELECT has.
+  uint64_t counted = 0;
+  bool names_outside = false;
 };
 
 // An operator that waits for the end of its right operand.
@@ -204,6 +209,7 @@ struct Argument {
   bool distinct = false;
   bool derived = false;   // it holds a column of a derived table or CTE
   bool part = false;      // it is more than one column
+  bool off_form = false;  // what is held to a minimum group may not stand in it
   uint8_t digits = 0;     // of its numbers so far
   uint8_t products = 0;   // how often it multiplies
   uint32_t refs = 0;      // of the level, before it
@@ -291,6 +297,7 @@ struct Sem {
   // SQLite cannot be trusted with both: what it merges may lose the place of a join's condition.
   bool outer_join = false;  // RIGHT or FULL was read
   bool union_all = false;   // so was UNION ALL, in a nested query
+  uint64_t counted = 0;     // Level::counted of the SELECTs that have closed
 };
 
 // The names of the world, and on top those that a text brings.

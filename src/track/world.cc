@@ -111,6 +111,31 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   for (size_t i = 0; i < 3; ++i) real_types_[i] = names_.find(kRealTypes[i]);
   true_ = names_.find("true");
   false_ = names_.find("false");
+  if (strict()) add_minimums();
+}
+
+void World::add_minimums() {
+  int tables = 0;
+  for (TableId id = 0; id < catalog_.tables().size(); ++id) {
+    const Table& table = catalog_.table(id);
+    const uint64_t bit = uint64_t{1} << std::min(tables, 63);
+    bool any = false;
+    for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
+      if (!is_grouped(policy_, {id, c})) continue;
+      any = true;
+      grouped_tables_.resize(names_.size());
+      table_bit_.resize(catalog_.tables().size());
+      table_bit_[id] = bit;
+      grouped_tables_[table.columns[c].id] |= bit;
+      if (table.integer_primary_key != c) continue;
+      for (const NameId rowid : rowid_) grouped_tables_[rowid] |= bit;
+    }
+    if (any) ++tables;
+  }
+}
+
+uint64_t World::grouped_table(const ColumnRef& column) const {
+  return sets_minimum() && is_grouped(policy_, column) ? table_bit_[column.table] : 0;
 }
 
 void World::build_trie() {

@@ -123,6 +123,11 @@ class World {
   bool is_real_type(NameId name) const {
     return name != kNoName && (name == real_types_[0] || name == real_types_[1] || name == real_types_[2]);
   }
+  // Which tables hold a column of this name, or stand behind this column, whose sums are held to a minimum group: a bit
+  // each, the last one shared by all that have none of their own. 0 everywhere: the policy sets no minimum.
+  uint64_t grouped_tables(NameId name) const { return name < grouped_tables_.size() ? grouped_tables_[name] : 0; }
+  uint64_t grouped_table(const ColumnRef& column) const;
+  bool sets_minimum() const { return !grouped_tables_.empty(); }
   bool is_column_name(NameId name) const { return name < is_column_.size() && is_column_[name]; }
   bool is_rowid(NameId name) const {
     return name != kNoName && (name == rowid_[0] || name == rowid_[1] || name == rowid_[2]);
@@ -135,6 +140,7 @@ class World {
   World(const Catalog& catalog, const Policy& policy, TrackSettings settings);
   void add_word(std::string_view text, std::string_view canonical);
   void add_functions();
+  void add_minimums();
   void build_trie();
 
   const Catalog& catalog_;
@@ -153,6 +159,8 @@ class World {
   std::vector<Callable> functions_;
   std::vector<uint16_t> function_of_;
   std::vector<NameId> function_names_, column_names_, type_names_, collations_;
+  std::vector<uint64_t> grouped_tables_;  // by NameId; empty where the policy sets no minimum
+  std::vector<uint64_t> table_bit_;       // by TableId
   NameId rowid_[3] = {};
   NameId real_types_[3] = {};
   NameId true_ = kNoName, false_ = kNoName;

@@ -81,6 +81,14 @@ constexpr auto kEntries = std::to_array<Entry>({
       "others, is written before FROM where the first choice of tables that holds them permits it",
       false, true},
      detect::names_that_from_decides_in_aggregates},
+    {{"two qualifiers of one table in aggregates",
+      "where a minimum group holds for a column, COUNT, SUM and AVG before FROM name its table by one qualifier, or none",
+      false, true, true},
+     detect::qualifiers_beside_in_aggregates},
+    {{"name of several tables in an aggregate",
+      "a name before FROM in COUNT, SUM or AVG is held to a minimum group if a column of that name is in any table",
+      false, true, true},
+     detect::names_of_several_tables_in_aggregates},
 
     {{"repeated CTE name", "each CTE of a statement has a name of its own"}, detect::repeated_ctes},
     {{"repeated CTE column", "the names in a CTE's column list differ"}, detect::repeated_cte_columns},
@@ -151,12 +159,14 @@ constexpr auto kBounds = [] {
 std::span<const Bound> decoder_bounds() { return kBounds; }
 std::span<const SettingBound> setting_bounds() { return kSettingBounds; }
 
-std::vector<BoundFound> find_bounds(const Catalog& catalog, const TrackSettings& settings, std::string_view sql) {
+std::vector<BoundFound> find_bounds(const Catalog& catalog, const TrackSettings& settings, std::string_view sql,
+                                    bool sets_minimum) {
   std::vector<BoundFound> found;
   const QueryTree tree(catalog, sql);
   for (size_t i = 0; i < kEntries.size(); ++i) {
     if (kBounds[i].any_alias_lifts && settings.aliases == Aliases::Any) continue;
     if (kBounds[i].strict_alone && settings.profile != Profile::Strict) continue;
+    if (kBounds[i].minimum_alone && !sets_minimum) continue;
     Finder finder(tree, kBounds[i], found);
     for (uint32_t node = 0; node < tree.nodes.size(); ++node) kEntries[i].detector(finder, node);
   }

@@ -19,6 +19,7 @@ struct Bound {
   std::string_view sentence;  // for users: what is left out, and what to write instead where that is not plain
   bool any_alias_lifts = false;
   bool strict_alone = false;  // profile paper has none of it
+  bool minimum_alone = false;  // nor has a policy that sets no minimum group
 };
 
 // All bounds that a detector finds, in the order in which docs/decoder.md lists them.
@@ -40,8 +41,9 @@ struct BoundFound {
 };
 
 // Where `sql` goes over bounds, by bound, then by place. Nothing for text that does not parse. Bounds that the settings lift
-// are not among them.
-std::vector<BoundFound> find_bounds(const Catalog& catalog, const track::TrackSettings& settings, std::string_view sql);
+// are not among them. `sets_minimum`: whether the policy sets a minimum group.
+std::vector<BoundFound> find_bounds(const Catalog& catalog, const track::TrackSettings& settings, std::string_view sql,
+                                    bool sets_minimum = false);
 
 // The bound that explains why the text was stopped in these bytes (the end of the text counts as one byte); null if none
 // does. Those that may stop the text further on than their place do so only with `later`.

@@ -93,6 +93,34 @@ void names_that_from_decides_in_aggregates(Finder& finder, uint32_t node) {
   }
 }
 
+void qualifiers_beside_in_aggregates(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  const auto use = tree.name_use(node);
+  if (!use || counting_call(tree, node) == kNoNode) return;
+  const uint32_t select = tree.select_of(node);
+  const auto qualifier = [&](const QueryTree::NameUse& name) {
+    return name.qualifier ? tree.name(*name.qualifier) : std::string();
+  };
+  if (select == kNoNode || tree.part_of(select, node) != Part::Items) return;
+  for (uint32_t i = select; i < node; ++i) {
+    const auto other = tree.name_use(i);
+    if (!other || qualifier(*other) == qualifier(*use)) continue;
+    if (counting_call(tree, i) == kNoNode || tree.select_of(i) != select) continue;
+    return finder.at(tree.through_next(tree.of(node)));
+  }
+}
+
+void names_of_several_tables_in_aggregates(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  const auto use = tree.name_use(node);
+  if (!use || counting_call(tree, node) == kNoNode) return;
+  const uint32_t select = tree.select_of(node);
+  if (select == kNoNode || tree.part_of(select, node) != Part::Items) return;
+  const NameId name = tree.catalog.names().find(tree.name(use->lexeme));
+  const auto holds = [&](const Table& table) { return table.find_column(name).has_value(); };
+  if (std::ranges::count_if(tree.catalog.tables(), holds) > 1) finder.at_or_later(tree.of(node));
+}
+
 void selects_before_their_comparison(Finder& finder, uint32_t node) {
   const QueryTree& tree = finder.tree;
   if (!tree.is(node, "query") || !tree.is(tree.parent(node), "operand") || !may_be_compared(tree, node)) return;

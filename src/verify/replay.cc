@@ -158,7 +158,7 @@ std::string Replayer::excuse(MaskWorld& world, const Cut& cut, std::string_view 
   const Settings& settings = world.engine().settings();
   track::TrackSettings asked;
   if (settings.aliases == Settings::Aliases::Any) asked.aliases = track::Aliases::Any;
-  const auto found = verify::find_bounds(world.catalog(), asked, sql);
+  const auto found = verify::find_bounds(world.catalog(), asked, sql, sets_minimum(world.policy()));
   // The end of the text counts as one byte.
   const Span token{stop.byte, std::max(stop.bytes.end, stop.byte + 1)};
   if (const auto* bound = verify::bound_that_stopped(found, token, false)) return std::string(bound->name);

@@ -221,7 +221,7 @@ class Trial {
   // The bound that stopped the text at this byte: one that its construct shows, or one that a setting lifts; "" for none.
   std::string bound_at(const std::string& sql, size_t taken) {
     const auto at = static_cast<uint32_t>(taken);
-    const auto found = verify::find_bounds(court_.catalog, settings_, sql);
+    const auto found = verify::find_bounds(court_.catalog, settings_, sql, sets_minimum(court_.policy));
     if (const verify::Bound* bound = verify::bound_that_stopped(found, {at, at + 1}, true)) {
       return std::string(bound->name);
     }

@@ -23,9 +23,9 @@ const Catalog& shop() {
 }
 
 // "bound @ text" for each bound found, with a `>` before it where it may stop the text later.
-std::string found(const std::string& sql, const TrackSettings& settings = {}) {
+std::string found(const std::string& sql, const TrackSettings& settings = {}, bool sets_minimum = false) {
   std::string out;
-  for (const BoundFound& each : find_bounds(shop(), settings, sql)) {
+  for (const BoundFound& each : find_bounds(shop(), settings, sql, sets_minimum)) {
     out += (out.empty() ? "" : "; ") + std::string(each.bound->name) + (each.later ? " > " : " @ ") +
            std::string(each.at.of(sql));
   }
@@ -176,11 +176,33 @@ TEST(Bounds, CountsHaveTheirPlace) {
   EXPECT_EQ(found(sum.substr(0, 8 + 2 * 900)), "");
 }
 
+// Under a policy that sets a minimum group.
+const std::vector<Case>& minimum_cases() {
+  static const std::vector<Case> all{
+      {"SELECT SUM(price), AVG(item.price) FROM item", "two qualifiers of one table in aggregates @ item.price)"},
+      {"SELECT SUM(a.price), AVG(b.id) FROM item AS a, item AS b", "two qualifiers of one table in aggregates @ b.id)"},
+      {"SELECT COUNT(sale.name) FROM sale", "name of several tables in an aggregate > sale.name"},
+      {"SELECT SUM(price), (SELECT AVG(s.amount) FROM sale AS s) FROM item", ""},
+      {"SELECT a.id FROM item AS a, item AS b GROUP BY 1 HAVING SUM(a.price) > SUM(b.price)", ""},
+  };
+  return all;
+}
+
+TEST(Bounds, OfMinimumGroupsAreFoundWhereAPolicySetsThem) {
+  for (const Case& each : minimum_cases()) {
+    EXPECT_EQ(found(each.sql, {}, true), each.found) << each.sql;
+    EXPECT_EQ(found(each.sql), "") << each.sql;
+  }
+}
+
 TEST(Bounds, EveryOneHasACase) {
   std::set<std::string_view> seen{"deep nesting",   "many set operations", "many select items", "many tables",
                                   "many arguments", "tall expression",     "many names",        "many conditions"};
   for (const Case& each : cases()) {
     for (const BoundFound& one : find_bounds(shop(), {}, each.sql)) seen.insert(one.bound->name);
+  }
+  for (const Case& each : minimum_cases()) {
+    for (const BoundFound& one : find_bounds(shop(), {}, each.sql, true)) seen.insert(one.bound->name);
   }
   std::set<std::string_view> names;
   for (const Bound& bound : decoder_bounds()) {

@@ -85,6 +85,11 @@ Policy random_policy(const Catalog& catalog, std::mt19937_64& random, std::initi
   return policy;
 }
 
+Policy with_minimums(Policy policy, uint32_t minimum) {
+  for (TableId t = 0; t < policy.tables(); ++t) policy.set_group(t, {minimum, {}, {}});
+  return policy;
+}
+
 SchemaPtr demo_schema() {
   static const SchemaPtr made = schema_of("hr", demo_file("schema.sql"));
   return made;
@@ -168,6 +173,7 @@ std::vector<GroundPtr> standing_grounds(uint16_t most_tables, int deepest) {
     add(schema, Policy(schema->catalog, ColumnPolicy::Public), "all Public", settings[0]);
     add(schema, random_policy(schema->catalog, random, {3, 1, 1, 1}), "mixed", settings[0]);
     add(schema, random_policy(schema->catalog, random, {1, 2, 2, 1}), "close", settings[turn++ % settings.size()]);
+    add(schema, with_minimums(random_policy(schema->catalog, random, {2, 1, 3, 0}), 3), "minimum groups", settings[0]);
     Policy one_closed(schema->catalog, ColumnPolicy::Public);
     for (ColumnIndex c = 0; c < schema->catalog.table(0).columns.size(); ++c) {
       one_closed.set({0, c}, ColumnPolicy::Hidden);
@@ -193,7 +199,12 @@ GroundPtr random_ground(uint64_t seed) {
   const TrackSettings chosen = random() % 2 == 0 ? settings[0] : settings[random() % settings.size()];
   Policy policy = random() % 5 == 0 ? Policy(schema->catalog, ColumnPolicy::Public)
                                     : random_policy(schema->catalog, random, {4, 2, 1, 1});
-  return std::make_unique<Ground>(schema->name + " / random / " + to_string(chosen), schema, std::move(policy), chosen);
+  if (seed % 4 == 3) {
+    policy = random_policy(schema->catalog, random, {3, 1, 3, 0});
+    for (TableId t = 0; t < policy.tables(); ++t) policy.set_group(t, {1 + static_cast<uint32_t>(random() % 3), {}, {}});
+  }
+  const char* const kind = seed % 4 == 3 ? " / random minimum groups / " : " / random / ";
+  return std::make_unique<Ground>(schema->name + kind + to_string(chosen), schema, std::move(policy), chosen);
 }
 
 std::vector<GroundPtr> wide_grounds(int columns, uint64_t seed) {

@@ -58,6 +58,9 @@ std::string to_string(const TrackSettings& settings);
 // Each column gets any of the four policies, with these weights.
 Policy random_policy(const Catalog& catalog, std::mt19937_64& random, std::initializer_list<double> weights);
 
+// The same, and in every table groups of at least so many.
+Policy with_minimums(Policy policy, uint32_t minimum);
+
 SchemaPtr demo_schema();
 Policy demo_policy(const Catalog& catalog);
 // Small schemas, each made to provoke: names that several tables hold, keywords and blanks as names, views, tables

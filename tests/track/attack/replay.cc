@@ -29,7 +29,7 @@ Replay::Replay(Ground& ground, const MakeTracker& make, bool ask_settings)
 std::string Replay::excuse(const std::string& sql, size_t at) {
   const auto stopped = [&](const TrackSettings& settings, size_t byte, bool later) -> std::string {
     const Span refused{static_cast<uint32_t>(byte), static_cast<uint32_t>(byte) + 1};
-    const verify::Bound* found = verify::bound_that_stopped(verify::find_bounds(ground_.catalog(), settings, sql), refused, later);
+    const verify::Bound* found = verify::bound_that_stopped(verify::find_bounds(ground_.catalog(), settings, sql, sets_minimum(ground_.policy)), refused, later);
     return found != nullptr ? std::string(found->name) : "";
   };
   // A construct at the very place says most; a setting that lets the text through comes next.

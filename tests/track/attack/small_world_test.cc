@@ -1,4 +1,4 @@
-// All texts up to a length, over two tables and four policies: the tracker admits a text to its end exactly when the
+// All texts up to a length, over two tables and five policies, one with minimum groups: the tracker admits a text to its end exactly when the
 // checker calls it safe, but for the decoder's bounds. Several small alphabets instead of one large one, so that each can
 // go deep where it has something to say.
 #include <iostream>
@@ -80,6 +80,15 @@ const std::vector<Alphabet>& alphabets() {
         "FROM t", "GROUP BY", "ORDER BY", "UNION", "= 1"},
        8,
        9},
+      {"minimum",
+       {"SELECT", "SUM(", "b", "t.b", "x.b", "a", ",", ")", "(", "FROM t", "FROM u", "AS x", "WHERE a = c", "UNION", "IN"},
+       9,
+       10},
+      {"factors",
+       {"SELECT SUM(", "COUNT(DISTINCT", "CASE WHEN 1 THEN", "END", "COALESCE(", "b", "c", "2", "*", "+", "(", ")",
+        "FILTER (WHERE 1)", ",", "FROM t, u"},
+       7,
+       8},
       {"quoted",
        {"SELECT", "\"a\"", "\"zz\"", "'zz'", "[b]", "`c`", "FROM t", "FROM u", "WHERE", "=", "rowid", "ORDER BY"},
        7,
@@ -187,22 +196,28 @@ class Exhaustive {
   uint64_t agreed_ = 0;
 };
 
-std::vector<GroundPtr> four_policies() {
+std::vector<GroundPtr> some_policies() {
   static const SchemaPtr schema =
       schema_of("small world", "CREATE TABLE t(a INTEGER PRIMARY KEY, b INT); CREATE TABLE u(a INT, c INT);");
   using enum ColumnPolicy;
-  const ColumnPolicy policies[][4] = {{Public, Public, Public, Public},
-                                      {ConditionOnly, Public, ConditionOnly, AggregateOnly},
-                                      {Public, AggregateOnly, Hidden, Public},
-                                      {Public, Hidden, Hidden, Hidden}};
+  struct Row {
+    ColumnPolicy ta, tb, ua, uc;
+    bool minimum = false;
+  };
+  const Row policies[] = {{Public, Public, Public, Public},
+                          {ConditionOnly, Public, ConditionOnly, AggregateOnly},
+                          {Public, AggregateOnly, Hidden, Public},
+                          {Public, Hidden, Hidden, Hidden},
+                          {Public, AggregateOnly, Public, AggregateOnly, true}};
   std::vector<GroundPtr> grounds;
-  for (const auto& [ta, tb, ua, uc] : policies) {
+  for (const auto& [ta, tb, ua, uc, minimum] : policies) {
     Policy policy(schema->catalog, Public);
     policy.set({0, 0}, ta);
     policy.set({0, 1}, tb);
     policy.set({1, 0}, ua);
     policy.set({1, 1}, uc);
-    const std::string name = "t.a " + std::string(to_string(ta)) + ", t.b " + std::string(to_string(tb)) + ", u.a " +
+    if (minimum) policy = with_minimums(policy, 2);
+    const std::string name = (minimum ? "minimum groups, t.a " : "t.a ") + std::string(to_string(ta)) + ", t.b " + std::string(to_string(tb)) + ", u.a " +
                              std::string(to_string(ua)) + ", u.c " + std::string(to_string(uc));
     grounds.push_back(std::make_unique<Ground>(name, schema, policy, TrackSettings{}));
   }
@@ -213,7 +228,7 @@ class SmallWorld : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(SmallWorld, TrackerAndCheckerAgree) {
   const Alphabet& alphabet = alphabets()[GetParam()];
-  const auto grounds = four_policies();
+  const auto grounds = some_policies();
   Exhaustive all(grounds, alphabet);
   all.run();
   const Replay::Count count = all.count();
