@@ -69,12 +69,41 @@ std::string_view to_string(Cause cause) {
       return "refused_by_check";
     case Cause::RefusedByMask:
       return "refused_by_mask";
+    case Cause::Withheld:
+      return "withheld";
     case Cause::Budget:
       return "budget";
     case Cause::Fault:
       break;
   }
   return "fault";
+}
+
+AnswerKind kind_of(const Answer& answer) {
+  switch (answer.outcome) {
+    case Answer::Outcome::SafeSql:
+      return answer.partial ? AnswerKind::Partial : AnswerKind::Answered;
+    case Answer::Outcome::UnsafeSql:  // it is not run
+    case Answer::Outcome::Refuse:
+      return answer.cause == Cause::Fault ? AnswerKind::Failed : AnswerKind::Refused;
+    case Answer::Outcome::Failure:
+      break;
+  }
+  return AnswerKind::Failed;
+}
+
+std::string_view to_string(AnswerKind kind) {
+  switch (kind) {
+    case AnswerKind::Answered:
+      return "answered";
+    case AnswerKind::Partial:
+      return "partial";
+    case AnswerKind::Refused:
+      return "refused";
+    case AnswerKind::Failed:
+      break;
+  }
+  return "failed";
 }
 
 std::string_view to_string(TraceStep::Kind kind) {

@@ -41,9 +41,29 @@ struct BlockedName {
   friend bool operator==(const BlockedName&, const BlockedName&) = default;
 };
 
+// A use that the model meant to make of a column, and that the policy does not permit.
+struct WithheldUse {
+  std::string name;                // `employee.salary`; a table's name where the whole table is closed
+  std::string use;                 // what for, in words: "output", "ordering", "a filter"
+  std::optional<Role> role;        // nothing: the table was named
+  ColumnPolicy policy = ColumnPolicy::Hidden;
+  bool output = false;             // it only fills an output, which an answer may leave out
+  friend bool operator==(const WithheldUse&, const WithheldUse&) = default;
+};
+
+// What became of a question, for the one who asked it. The outcome says what became of the query.
+enum class AnswerKind : uint8_t {
+  Answered,
+  Partial,  // something was left out, or is shown only as a sum or average; everything else is as asked
+  Refused,  // the policy does not permit what was asked
+  Failed,
+};
+std::string_view to_string(AnswerKind kind);  // "answered", "partial", "refused", "failed"
+
 struct Counts {
   Work work;
   uint64_t forced_tokens = 0;  // of the generated ones: the mask left no choice, the model was not asked
+  uint64_t draft_tokens = 0;   // of the generated ones: to see what a name was for that the mask took away
   uint64_t iterations = 0;     // retry: attempts after the first; itergen: names it stopped at
   uint64_t mask_ns = 0;        // filling masks and following the text with them
   uint64_t choice_ns = 0;      // looking through logits
@@ -63,6 +83,7 @@ enum class Cause : uint8_t {
   RefusedByVerifier,  // Refuse: the model did not permit its own query
   RefusedByCheck,     // Refuse: a finished query was withheld because it is not permitted
   RefusedByMask,      // Refuse: nothing that is permitted could follow
+  Withheld,           // Refuse: what the policy withholds is needed to answer; another question would have been answered
   Budget,             // Refuse: the token budget was too small
   Fault,              // Refuse: an internal error
 };
@@ -112,6 +133,9 @@ struct Answer {
   std::vector<AnswerUse> uses;
   std::vector<Violation> violations;  // of the query, or of what was withheld
   std::vector<BlockedName> blocked;   // each once, in the order of wanting
+  std::vector<WithheldUse> withheld_uses;  // what the policy kept out of the answer
+  std::optional<std::string> draft;   // what the model would have written after the first name that the policy blocked
+  bool partial = false;               // something that was asked for is left out, or shown as an aggregate alone
   bool wanted_to_refuse = false;      // it was not allowed to, and REFUSE is what it wanted to write
   bool stopped = false;               // by the caller
   std::vector<std::string> errors;    // for the log: what must never happen
@@ -119,6 +143,7 @@ struct Answer {
   std::vector<uint64_t> mask_ns;  // of each mask that was filled; counts.mask_ns is their sum and what accepting took
   std::vector<TraceStep> trace;
 };
+AnswerKind kind_of(const Answer& answer);
 std::string_view to_string(Answer::Outcome outcome);  // "safe", "unsafe", "refuse", "failure"
 
 }  // namespace pccsql

@@ -7,6 +7,25 @@
 
 namespace pccsql {
 
+std::string_view to_string(Blocked blocked) {
+  switch (blocked) {
+    case Blocked::Part:
+      return "part";
+    case Blocked::Refuse:
+      return "refuse";
+    case Blocked::Answer:
+      break;
+  }
+  return "answer";
+}
+
+std::optional<Blocked> parse_blocked(std::string_view text) {
+  for (const Blocked blocked : {Blocked::Part, Blocked::Refuse, Blocked::Answer}) {
+    if (text == to_string(blocked)) return blocked;
+  }
+  return std::nullopt;
+}
+
 Answer Decoder::answer(Subject& subject, const Question& question, const Listener& listener) {
   Answer answer;
   answer.method = method_;

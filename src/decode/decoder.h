@@ -25,11 +25,21 @@ struct Question {
   std::optional<std::string> evidence;
 };
 
+// pcc: what becomes of a question for which the policy blocked a name that the model wanted.
+enum class Blocked : uint8_t {
+  Part,    // an answer without it, where it would only have filled an output; else a refusal
+  Refuse,  // a refusal
+  Answer,  // whatever the model writes instead: the paper's setting
+};
+std::string_view to_string(Blocked blocked);  // "part", "refuse", "answer"
+std::optional<Blocked> parse_blocked(std::string_view text);
+
 struct DecodeSettings {
   size_t max_tokens = 512;    // of one generation, its end included
   size_t retries = 3;         // retry: attempts after the first
   std::optional<Memory> memory;  // what all engines that it makes may keep together; nothing: what each would by itself
   bool allow_refuse = false;  // pcc: the model may answer REFUSE instead of a query
+  Blocked blocked = Blocked::Answer;
   bool lookahead = true;      // pcc: off, to see what it adds: a name is not held against the FROM that must supply it
   bool trace = false;         // fill Answer::trace
 

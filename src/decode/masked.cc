@@ -4,8 +4,10 @@
 
 #include "decode/choice.h"
 #include "decode/common.h"
+#include "decode/draft.h"
 #include "decode/wanted.h"
 #include "mask/bitmask.h"
+#include "prompt/output.h"
 
 namespace pccsql {
 namespace {
@@ -20,6 +22,29 @@ Settings engine_settings(Method method, const DecodeSettings& settings) {
   made.style = Settings::Style::Canonical;
   if (method == Method::Pcc) made.lookahead = settings.lookahead;
   return made;
+}
+
+// Of a name whose use is known by its place alone.
+WithheldUse withheld_use(const BlockedName& name) {
+  WithheldUse made;
+  made.name = name.name;
+  for (const Role role : kRoles) {
+    if (name.role.find(to_string(role)) == std::string::npos) continue;
+    if (!made.role) made.role = role;
+    made.use += (made.use.empty() ? "" : " and ") + std::string(in_words(role));
+  }
+  if (!made.role) made.use = in_words(std::nullopt);
+  for (const ColumnPolicy policy : kColumnPolicies) {
+    if (name.why.starts_with(to_string(policy))) made.policy = policy;
+  }
+  return made;
+}
+
+// "`employee.salary` as ordering, `employee.ssn` as a filter"
+std::string in_words(const std::vector<WithheldUse>& uses) {
+  std::string text;
+  for (const WithheldUse& use : uses) text += (text.empty() ? "`" : ", `") + use.name + "` as " + use.use;
+  return text;
 }
 
 std::vector<std::string> texts_of(const std::vector<Explanation::Name>& names) {
@@ -53,6 +78,38 @@ class MaskedDecoder::Run {
     answer_.output = matcher_.text();
     if (auto sql = matcher_.sql()) return sql;
     refuse_as_matcher();
+    return std::nullopt;
+  }
+
+  // Where the mask first took away what the model wanted, and where it first did so by policy if that was later. What
+  // merely does not fit may be kept from fitting by the policy: a table, or its alias, whose columns were named before
+  // it and are closed.
+  struct Turn {
+    size_t length = 0;  // of the sequence
+    std::string text;
+    TokenId wanted = 0;
+    bool by_policy = false;
+  };
+  const std::vector<Turn>& turns() const { return turns_; }
+
+  // What the model would have written from there on without a mask; nothing where it comes to no end, or fails. PRE: the
+  // turns that are asked about come from last to first.
+  std::optional<std::string> draft(const Turn& turn) {
+    const size_t longest = std::min<size_t>(192, settings_.max_tokens);
+    sequence_.truncate(turn.length);
+    std::string text = turn.text;
+    TokenId token = turn.wanted;
+    for (size_t i = 0; i < longest && !is_stopped(listener_); ++i) {
+      if (vocabulary_.is_end_of_text(token)) return sql_of_output(text);
+      if (!vocabulary_.is_text(token)) return std::nullopt;
+      text += vocabulary_.bytes(token);
+      if (text.ends_with(";") || text.ends_with("\n\n") || text.ends_with("```")) return sql_of_output(text);
+      if (!sequence_.append(token)) return std::nullopt;
+      ++answer_.counts.draft_tokens;
+      const auto logits = sequence_.logits();
+      if (!logits || logits->size() < vocabulary_.size()) return std::nullopt;
+      token = free_choice(logits->first(vocabulary_.size()));
+    }
     return std::nullopt;
   }
 
@@ -126,8 +183,13 @@ class MaskedDecoder::Run {
     ++looked_at_;
     const std::string_view piece = vocabulary_.bytes(wanted);
     if (begins_refusal(matcher_.text(), piece)) answer_.wanted_to_refuse = true;
+    bool by_policy = false;
     for (BlockedName& name : wanted_names(matcher_, piece)) {
+      by_policy |= name.by_policy;
       if (std::ranges::find(answer_.blocked, name) == answer_.blocked.end()) answer_.blocked.push_back(std::move(name));
+    }
+    if (turns_.empty() || (by_policy && !turns_.back().by_policy)) {
+      turns_.push_back({sequence_.length(), std::string(matcher_.text()), wanted, by_policy});
     }
   }
 
@@ -175,7 +237,55 @@ class MaskedDecoder::Run {
   Answer& answer_;
   std::vector<uint32_t> words_;
   size_t looked_at_ = 0;
+  std::vector<Turn> turns_;
 };
+
+bool MaskedDecoder::admits(Subject& subject, std::string_view sql) {
+  Settings settings = engine_settings(method(), settings_);
+  settings.style = Settings::Style::Any;
+  settings.aliases = Settings::Aliases::Any;
+  const auto engine = subject.engine(vocabulary_, settings);
+  if (!engine) return false;
+  Matcher matcher = (*engine)->new_matcher();
+  return matcher.accept_text(sql) && matcher.explain().may_end;
+}
+
+void MaskedDecoder::settle(Subject& subject, Run& run, const Listener& listener, Answer& answer) {
+  const auto withhold = [&] {
+    const std::string written = answer.sql.value_or("");
+    refuse(answer, Cause::Withheld, "it needs " + in_words(answer.withheld_uses) + ", which the policy does not permit");
+    answer.withheld = written;
+  };
+  const bool by_policy = run.turns().back().by_policy;
+  DraftReading reading;
+  if (settings_.blocked == Blocked::Part) {
+    for (size_t i = run.turns().size(); i-- > 0;) {  // the earlier one knows better what was meant, if it makes sense
+      const auto draft = run.draft(run.turns()[i]);
+      if (is_stopped(listener)) return fail(answer, Error{"stopped", {}, {}}, listener);
+      if (!draft) continue;
+      DraftReading read = read_draft(subject, *draft);
+      if (!read.understood) continue;
+      reading = std::move(read);
+      answer.draft = draft;
+    }
+  }
+  if (!by_policy && !reading.understood) return;  // something did not fit, and that is all
+  answer.withheld_uses = reading.withheld;
+  if (!reading.understood) {
+    for (const BlockedName& name : answer.blocked) {
+      if (name.by_policy) answer.withheld_uses.push_back(withheld_use(name));
+    }
+    return withhold();
+  }
+  if (keeps(reading, *answer.sql, answer.uses)) {
+    answer.partial = !reading.complete;
+  } else if (reading.sql && admits(subject, *reading.sql)) {
+    subject.judge(*reading.sql, answer);
+    answer.partial = !reading.complete;
+  } else {
+    withhold();
+  }
+}
 
 void MaskedDecoder::decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) {
   const bool paper = method() == Method::PccPaper;
@@ -194,7 +304,11 @@ void MaskedDecoder::decode(Subject& subject, const Question& question, const Lis
   if (!text) return;
 
   subject.judge(*text, answer);
-  if (answer.outcome == Answer::Outcome::SafeSql) return;
+  if (answer.outcome == Answer::Outcome::SafeSql) {
+    if (!paper && settings_.blocked != Blocked::Answer && !run.turns().empty()) settle(subject, run, listener, answer);
+    answer.counts.work = sequence_->work() - before;
+    return;
+  }
   if (paper && answer.violations.empty()) return;
   refuse(answer, paper ? Cause::RefusedByCheck : Cause::Fault,
          (paper ? "failed terminal validation: " : "internal error: the two judges disagree: ") + answer.reason);

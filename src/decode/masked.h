@@ -24,6 +24,11 @@ class MaskedDecoder final : public Decoder {
  private:
   class Run;
 
+  // What becomes of an answer for which the policy blocked a name that the model wanted.
+  void settle(Subject& subject, Run& run, const Listener& listener, Answer& answer);
+  // Whether the mask lets this text be written, in whatever style.
+  bool admits(Subject& subject, std::string_view sql);
+
   Model& model_;
   DecodeSettings settings_;
   VocabularyIndex vocabulary_;

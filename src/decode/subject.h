@@ -33,6 +33,7 @@ class Subject {
   // The verdict on a query, which is the checker's: fills outcome, sql, reason, uses and violations. What the checker
   // calls outside the language or an error is a Failure.
   void judge(std::string_view sql, Answer& answer);
+  Judgement judgement(std::string_view sql) { return checker_.check(sql, policy_); }
 
   // An Engine for this subject's profile and language, compiled when it is first asked for. `wanted`: what else it shall
   // be; its profile and language do not count.

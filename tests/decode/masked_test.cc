@@ -68,7 +68,9 @@ TEST(Pcc, SaysWhatTheModelWantedAndMayNotHave) {
   ScriptedModel model(
       vocabulary,
       with_fallback(vocabulary, "SELECT name, salary FROM employee", "SELECT name, job_title FROM employee"), kRoomy);
-  const Answer answer = ask(hr, model);
+  DecodeSettings settings;
+  settings.blocked = Blocked::Answer;
+  const Answer answer = ask(hr, model, settings);
   EXPECT_EQ(answer.sql, "SELECT name, job_title FROM employee");
   ASSERT_EQ(answer.blocked.size(), 1U);
   EXPECT_EQ(answer.blocked[0],
@@ -93,6 +95,7 @@ TEST(Pcc, HoweverHostileTheModelTheQueryIsSafe) {
     ScriptedModel model(vocabulary, hostile, {.context_size = 8192, .padding = 77});
     DecodeSettings settings;
     settings.max_tokens = 60;
+    settings.blocked = Blocked::Answer;
     const Answer answer = ask(hr, model, settings);
     EXPECT_EQ(answer.outcome, Outcome::SafeSql) << answer.reason;
     EXPECT_TRUE(answer.errors.empty());
@@ -129,7 +132,7 @@ TEST(Pcc, APolicyOrABudgetThatLeavesNothingIsARefusal) {
 
   Subject closed(hr.catalog, Policy(hr.catalog, ColumnPolicy::Hidden));
   ScriptedModel wants(builtin_vocabulary(), {"SELECT name FROM employee"}, kRoomy);
-  const Answer answer = make_decoder(Method::Pcc, wants, {.max_tokens = 40})->answer(closed, kQuestion);
+  const Answer answer = make_decoder(Method::Pcc, wants, {.max_tokens = 40, .memory = {}})->answer(closed, kQuestion);
   EXPECT_NE(answer.outcome, Outcome::UnsafeSql);
   EXPECT_EQ(answer.sql.value_or("").find("name"), std::string::npos) << *answer.sql;
 }
@@ -224,6 +227,7 @@ TEST(Pcc, TracesEachStep) {
                       kRoomy);
   DecodeSettings settings;
   settings.trace = true;
+  settings.blocked = Blocked::Answer;
   const Answer answer = ask(hr, model, settings);
   EXPECT_EQ(answer.sql, "SELECT name FROM employee");
   ASSERT_EQ(answer.trace.size(), answer.counts.work.generated_tokens + 1);
@@ -255,6 +259,7 @@ TEST(PccPaper, RefusesWhatItsAlgorithmRefuses) {
     ScriptedModel model(builtin_vocabulary(), {text}, kRoomy);
     DecodeSettings settings;
     settings.max_tokens = 60;
+    settings.blocked = Blocked::Answer;
     return ask(hr, model, settings, Method::PccPaper);
   };
   EXPECT_EQ(outcome("SELECT name FROM employee").outcome, Outcome::SafeSql);

@@ -1,0 +1,179 @@
+// What becomes of a question for which the policy blocked a name: both sides of each rule. The scripted models want a
+// query that is not permitted, and where the mask says no, another one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "decode/draft.h"
+#include "decode/hr.h"
+
+namespace pccsql {
+namespace {
+
+using Outcome = Answer::Outcome;
+
+constexpr ScriptedOptions kRoomy{.context_size = 8192};
+
+// The longest pieces that a text is cut into, from its beginning.
+std::vector<TokenId> cut(const Vocabulary& vocabulary, std::string_view text) {
+  std::vector<TokenId> tokens;
+  while (!text.empty()) {
+    TokenId longest = 0;
+    for (TokenId id = 0; id < vocabulary.size(); ++id) {
+      const std::string_view bytes = vocabulary.bytes(id);
+      const bool longer = tokens.empty() || bytes.size() > vocabulary.bytes(longest).size() ||
+                          !text.starts_with(vocabulary.bytes(longest));
+      if (vocabulary.is_text(id) && text.starts_with(bytes) && longer) longest = id;
+    }
+    tokens.push_back(longest);
+    text.remove_prefix(vocabulary.bytes(longest).size());
+  }
+  return tokens;
+}
+
+// Goes on with the first text that what is written leads to by whole pieces, and else ends.
+Script wants(const Vocabulary& vocabulary, std::vector<std::string> texts) {
+  std::vector<std::vector<TokenId>> cuts;
+  for (const std::string& text : texts) cuts.push_back(cut(vocabulary, text));
+  return [&vocabulary, texts, cuts](const Scene& scene, std::span<float> logits) {
+    float wish = 1000;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      if (!texts[i].starts_with(scene.text)) continue;
+      size_t done = 0;
+      size_t next = 0;
+      while (done < scene.text.size()) done += vocabulary.bytes(cuts[i][next++]).size();
+      if (done != scene.text.size()) continue;
+      logits[next == cuts[i].size() ? vocabulary.end_of_text()[0] : cuts[i][next]] += wish;
+      wish /= 10;
+    }
+  };
+}
+
+Answer ask(const std::string& wanted, const std::string& otherwise, Blocked blocked = Blocked::Part) {
+  Hr hr;
+  const Vocabulary vocabulary = bytes_and({" salary", " email", " ssn", " birth_date", " employee", " lost", " *", "(id",
+                                            "(e.id", "(manager_id", "(salary"});
+  ScriptedModel model(vocabulary, wants(vocabulary, {wanted, otherwise}), kRoomy);
+  DecodeSettings settings;
+  settings.blocked = blocked;
+  settings.max_tokens = 4000;  // bytes, mostly
+  Answer answer = make_decoder(Method::Pcc, model, settings)->answer(hr.subject, kQuestion);
+  expect_sound(hr, answer);
+  return answer;
+}
+
+TEST(Draft, AnOutputIsLeftOut) {
+  const Answer answer = ask("SELECT name, salary FROM employee ORDER BY hire_date DESC LIMIT 1",
+                            "SELECT name, job_title FROM employee ORDER BY hire_date DESC LIMIT 1");
+  EXPECT_EQ(kind_of(answer), AnswerKind::Partial);
+  EXPECT_EQ(answer.sql, "SELECT name FROM employee ORDER BY hire_date DESC LIMIT 1");
+  ASSERT_EQ(answer.withheld_uses.size(), 1U);
+  EXPECT_EQ(answer.withheld_uses[0],
+            (WithheldUse{"employee.salary", "output", Role::Sel, ColumnPolicy::AggregateOnly, true}));
+  EXPECT_EQ(answer.draft, "SELECT name, salary FROM employee ORDER BY hire_date DESC LIMIT 1");
+  EXPECT_GT(answer.counts.draft_tokens, 0U);
+}
+
+// The masked answer keeps all that may be used, and has what may not be shown inside an aggregate.
+TEST(Draft, AnAnswerThatAggregatesWhatMayNotBeShownStands) {
+  const Answer answer =
+      ask("SELECT job_title, salary FROM employee", "SELECT job_title, SUM(salary) FROM employee GROUP BY job_title");
+  EXPECT_EQ(kind_of(answer), AnswerKind::Partial);
+  EXPECT_EQ(answer.sql, "SELECT job_title, SUM(salary) FROM employee GROUP BY job_title");
+}
+
+TEST(Draft, AnOrderAFilterAGroupOrAJoinMayNotBeLeftOut) {
+  const std::pair<const char*, const char*> wanted[] = {
+      {"SELECT name FROM employee ORDER BY salary DESC LIMIT 1", "ordering"},
+      {"SELECT name FROM employee WHERE salary > 90000", "a filter"},
+      {"SELECT COUNT(*) FROM employee GROUP BY salary", "grouping"},
+      {"SELECT name FROM employee WHERE id IN (SELECT manager_id FROM employee WHERE birth_date = '1970-01-01')",
+       "a filter"},
+      {"SELECT name, salary FROM employee WHERE ssn = '1'", "output"},
+  };
+  for (const auto& [sql, use] : wanted) {
+    const Answer answer = ask(sql, "SELECT name FROM employee");
+    EXPECT_EQ(kind_of(answer), AnswerKind::Refused) << sql;
+    EXPECT_EQ(answer.outcome, Outcome::Refuse) << sql;
+    EXPECT_EQ(answer.cause, Cause::Withheld) << sql;
+    ASSERT_FALSE(answer.withheld_uses.empty()) << sql;
+    EXPECT_EQ(answer.withheld_uses[0].use, use) << sql;
+    EXPECT_NE(answer.reason.find(answer.withheld_uses[0].name), std::string::npos) << answer.reason;
+  }
+}
+
+TEST(Draft, WhereNothingIsLeftToShowAValueIsAveragedOrRefused) {
+  const Answer averaged = ask("SELECT salary FROM employee WHERE job_title = 'Clerk'", "SELECT name FROM employee");
+  EXPECT_EQ(kind_of(averaged), AnswerKind::Partial);
+  EXPECT_EQ(averaged.sql, "SELECT AVG(salary) FROM employee WHERE job_title = 'Clerk'");
+  // The average of one that is sorted out is another question's; a Hidden column has none; nor has a maximum.
+  EXPECT_EQ(kind_of(ask("SELECT salary FROM employee ORDER BY hire_date LIMIT 1", "SELECT name FROM employee")),
+            AnswerKind::Refused);
+  EXPECT_EQ(kind_of(ask("SELECT ssn FROM employee", "SELECT name FROM employee")), AnswerKind::Refused);
+  EXPECT_EQ(kind_of(ask("SELECT MAX(salary) FROM employee", "SELECT name FROM employee")), AnswerKind::Refused);
+}
+
+TEST(Draft, AnAnswerToAnotherQuestionDoesNotStand) {
+  // Other rows, other conditions, other values.
+  for (const char* otherwise : {"SELECT name FROM employee WHERE hire_year = 2001", "SELECT city FROM office"}) {
+    const Answer answer = ask("SELECT email FROM employee WHERE hire_year = 2000", otherwise);
+    EXPECT_EQ(kind_of(answer), AnswerKind::Refused) << otherwise;
+  }
+}
+
+// Rows can be counted instead of their key: that is the same number, and nothing is missing.
+TEST(Draft, CountsOfAKeyThatMayNotBeCountedCountRows) {
+  const Answer answer = ask("SELECT job_title, COUNT(id) FROM employee GROUP BY job_title",
+                            "SELECT job_title, COUNT(name) FROM employee GROUP BY job_title");
+  EXPECT_EQ(kind_of(answer), AnswerKind::Answered);
+  EXPECT_EQ(answer.sql, "SELECT job_title, COUNT(*) FROM employee GROUP BY job_title");
+  EXPECT_TRUE(answer.withheld_uses.empty());
+  // Not distinct ones, not another column, and not where an outer join brings rows without a key.
+  for (const char* other : {"SELECT COUNT(manager_id) FROM employee", "SELECT COUNT(DISTINCT manager_id) FROM employee",
+                            "SELECT COUNT(e.id) FROM department AS d LEFT JOIN employee AS e ON e.department_id = d.id"}) {
+    EXPECT_EQ(kind_of(ask(other, "SELECT name FROM employee")), AnswerKind::Refused) << other;
+  }
+}
+
+TEST(Draft, AStarIsWhatMayBeShownOfIt) {
+  const Answer answer = ask("SELECT * FROM badge WHERE lost = 1", "SELECT issued FROM badge");
+  EXPECT_EQ(kind_of(answer), AnswerKind::Partial);
+  EXPECT_EQ(answer.sql, "SELECT issued FROM badge WHERE lost = 1");
+}
+
+// Terms that count items, and branches that must be as wide, are left alone.
+TEST(Draft, ItemsThatOthersCountAreNotTakenAway) {
+  for (const char* sql : {"SELECT salary, name FROM employee ORDER BY 2",
+                          "SELECT name, salary FROM employee UNION SELECT name, 1 FROM department"}) {
+    EXPECT_EQ(kind_of(ask(sql, "SELECT city FROM office")), AnswerKind::Refused) << sql;
+  }
+}
+
+TEST(Draft, ADraftThatCannotBeJudgedIsARefusal) {
+  const Answer answer = ask("SELECT name, salary FROM employee WHERE no_such_column = 1", "SELECT name FROM employee");
+  EXPECT_EQ(kind_of(answer), AnswerKind::Refused);
+  ASSERT_FALSE(answer.withheld_uses.empty());
+  EXPECT_EQ(answer.withheld_uses[0].name, "employee.salary");
+}
+
+TEST(Draft, TheCallerMayWantARefusalOrAnyAnswer) {
+  const char* wanted = "SELECT name, salary FROM employee";
+  const char* otherwise = "SELECT name, job_title FROM employee";
+  const Answer refused = ask(wanted, otherwise, Blocked::Refuse);
+  EXPECT_EQ(kind_of(refused), AnswerKind::Refused);
+  EXPECT_EQ(refused.counts.draft_tokens, 0U);
+  const Answer answered = ask(wanted, otherwise, Blocked::Answer);
+  EXPECT_EQ(kind_of(answered), AnswerKind::Answered);
+  EXPECT_EQ(answered.sql, otherwise);
+  EXPECT_EQ(answered.counts.draft_tokens, 0U);
+}
+
+TEST(Draft, NothingBlockedCostsNothing) {
+  const Answer answer = ask("SELECT name FROM employee", "SELECT city FROM office");
+  EXPECT_EQ(kind_of(answer), AnswerKind::Answered);
+  EXPECT_FALSE(answer.draft);
+  EXPECT_EQ(answer.counts.work.discarded_tokens, 0U);
+}
+
+}  // namespace
+}  // namespace pccsql
