@@ -1,4 +1,5 @@
-// Names: case-folded identifiers as small integers, so that comparing two names is comparing two integers.
+// Names: identifiers as small integers, so that comparing two names is comparing two integers. Case is folded (SQLite), or
+// every byte counts (PostgreSQL, where `"Name"` and `name` are two columns).
 //
 // A catalogue owns one table of names and freezes it; a query that brings names of its own (aliases) adds them on top
 // and drops them again with truncate().
@@ -14,11 +15,14 @@ namespace pccsql {
 using NameId = uint32_t;
 inline constexpr NameId kNoName = 0;  // also what find() gives for an unknown name
 
+enum class NameCase : uint8_t { Folded, Exact };
+
 class Names {
  public:
-  Names();
+  explicit Names(NameCase name_case = NameCase::Folded);
 
-  NameId intern(std::string_view name);      // folds ASCII case
+  NameCase name_case() const { return case_; }
+  NameId intern(std::string_view name);      // folds ASCII case, unless it is exact
   NameId find(std::string_view name) const;  // kNoName if it was never interned
   std::string_view text(NameId id) const { return {pool_.data() + entries_[id].begin, entries_[id].length}; }
 
@@ -37,8 +41,10 @@ class Names {
   };
   size_t slot_of(std::string_view name, uint64_t hash) const;
   void grow();
+  uint64_t hash_of(std::string_view name) const;
 
-  std::string pool_;  // folded spellings, one after the other
+  NameCase case_;
+  std::string pool_;  // spellings, folded where case is, one after the other
   std::vector<Entry> entries_;
   std::vector<NameId> slots_;  // open addressing, a power of two
 };

@@ -140,7 +140,8 @@ Judgement QueryChecker::judge(const Analysis& analysis, const Policy& policy) co
     judgement.permitted.push_back(allowed);
     if (!runs || allowed) continue;
     const bool first_time = told.emplace(use.column.table, use.column.column, use.role, use.minmax).second;
-    complain(use.span, [&] { return complaint(*catalog_, use, column_policy); }, first_time);
+    complain(
+        use.span, [&] { return complaint(*catalog_, use, column_policy); }, first_time);
   }
   if (settings_.profile == Profile::Strict) {
     for (const NamedTable& mention : analysis.tables) {
@@ -148,7 +149,8 @@ Judgement QueryChecker::judge(const Analysis& analysis, const Policy& policy) co
       judgement.closed_tables.push_back(mention);
       if (!runs) continue;
       const bool first_time = told_tables.insert(mention.table).second;
-      complain(mention.span, [&] { return complaint(*catalog_, mention); }, first_time);
+      complain(
+          mention.span, [&] { return complaint(*catalog_, mention); }, first_time);
     }
   }
   if (const size_t count = told.size() + told_tables.size(); count > kMostComplaints) {

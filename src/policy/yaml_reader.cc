@@ -101,7 +101,8 @@ class PolicyReader {
     std::map<std::string, Position> seen;
     for (const auto& [key, value] : map.entries) {
       if (key.kind != Kind::Scalar) return error(key, "a " + what + " was expected");
-      const auto [first, fresh] = seen.emplace(folded(key.text), key.at);
+      const bool folds = catalog_.names().name_case() == NameCase::Folded;
+      const auto [first, fresh] = seen.emplace(folds ? folded(key.text) : key.text, key.at);
       if (!fresh) {
         return error(key, "duplicate " + what + " " + shown(key.text) + "; it is first given in line " +
                               std::to_string(first->second.line));

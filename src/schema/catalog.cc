@@ -70,7 +70,13 @@ std::optional<ColumnIndex> Table::find_column(NameId wanted) const {
   return std::nullopt;
 }
 
-Catalog::Catalog(std::vector<Table> tables, std::string name) : name_(std::move(name)), tables_(std::move(tables)) {
+std::string_view to_string(Dialect dialect) { return dialect == Dialect::Sqlite ? "SQLite" : "PostgreSQL"; }
+
+Catalog::Catalog(std::vector<Table> tables, std::string name, Dialect dialect)
+    : dialect_(dialect),
+      name_(std::move(name)),
+      tables_(std::move(tables)),
+      names_(dialect == Dialect::Sqlite ? NameCase::Folded : NameCase::Exact) {
   for (Table& table : tables_) {
     table.id = names_.intern(table.name);
     for (Column& column : table.columns) column.id = names_.intern(column.name);

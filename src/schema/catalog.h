@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/names.h"
+#include "schema/kind.h"
 
 namespace pccsql {
 
@@ -31,6 +32,9 @@ struct Column {
   std::string type;  // declared type, may be empty
   Generated generated = Generated::No;
   bool hidden = false;  // hidden column of a virtual table: can be named, is not part of `*`
+  // PostgreSQL's alone.
+  ValueType value;
+  std::string comment;  // of COMMENT ON COLUMN
   NameId id = kNoName;  // set by Catalog
 };
 
@@ -67,9 +71,17 @@ struct Table {
   NameId id = kNoName;  // set by Catalog
   // How many tables of a join it counts for, at most: a view may be merged into the query around it. Set by Catalog.
   uint16_t merged_tables = 1;
+  // PostgreSQL's alone. A primary key that is checked at the end of a transaction does not tell rows apart before that.
+  bool deferrable_key = false;
+  // A view that leaves rows out and is no security barrier: what a query computes may be computed of those rows, too.
+  bool leaky_view = false;
 
   std::optional<ColumnIndex> find_column(NameId name) const;
 };
+
+// Whose rules the names and values of a catalogue follow.
+enum class Dialect : uint8_t { Sqlite, PostgreSql };
+std::string_view to_string(Dialect dialect);  // "SQLite", "PostgreSQL"
 
 // What the bodies of a catalogue's views hold, taken together: the database may merge any of them into a query.
 struct ViewBodies {
@@ -87,19 +99,23 @@ struct SchemaStamp {
 class Catalog {
  public:
   // Takes tables in their order; interns and indexes the names. Two tables of one name: the first is found.
-  explicit Catalog(std::vector<Table> tables, std::string name = {});
+  explicit Catalog(std::vector<Table> tables, std::string name = {}, Dialect dialect = Dialect::Sqlite);
 
+  Dialect dialect() const { return dialect_; }
   const std::string& name() const { return name_; }  // database name or db_id, for messages
   const std::vector<Table>& tables() const { return tables_; }
   const Table& table(TableId id) const { return tables_[id]; }
   const Column& column(ColumnRef ref) const { return tables_[ref.table].columns[ref.column]; }
 
-  std::optional<TableId> find_table(std::string_view name) const;  // folds case
+  std::optional<TableId> find_table(std::string_view name) const;  // as the dialect compares names
   std::optional<TableId> find_table(NameId name) const;
   std::optional<ColumnRef> find_column(std::string_view table, std::string_view column) const;
 
   // All names of tables and columns. Judges copy it and add the names of a query on top.
   const Names& names() const { return names_; }
+
+  const std::vector<Enumeration>& enumerations() const { return enumerations_; }
+  void set_enumerations(std::vector<Enumeration> enumerations) { enumerations_ = std::move(enumerations); }
 
   const ViewBodies& view_bodies() const { return view_bodies_; }
 
@@ -113,8 +129,10 @@ class Catalog {
   void set_stamp(SchemaStamp stamp) { stamp_ = stamp; }
 
  private:
+  Dialect dialect_;
   std::string name_;
   std::vector<Table> tables_;
+  std::vector<Enumeration> enumerations_;
   Names names_;
   std::vector<TableId> table_of_name_;  // NameId -> TableId, or kNoTable
   ViewBodies view_bodies_;

@@ -344,7 +344,7 @@ Terminal terminal_of(std::string_view text) {
   return word == Terminal::Name ? Terminal::Illegal : word;
 }
 
-LexResult lex(std::string_view sql, std::vector<Lexeme>& out, Dialect) {
+LexResult lex(std::string_view sql, std::vector<Lexeme>& out) {
   out.clear();
   const LexResult result = Scanner(sql, out).run();
   settle_window_words(out);

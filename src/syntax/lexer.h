@@ -13,10 +13,6 @@
 
 namespace pccsql {
 
-// The one place where dialects part. PostgreSQL will differ in: quoting (only "x" quotes a name, and always a name;
-// E'..', $$..$$ strings; no [x] or `x`), case folding of bare names, operators (::, !~), and which words are reserved.
-enum class Dialect : uint8_t { Sqlite };
-
 enum class Terminal : uint8_t {
   End,
   Illegal,
@@ -76,7 +72,7 @@ struct LexResult {
 };
 
 // Replaces `out` with the lexemes of `sql`, the last one End.
-LexResult lex(std::string_view sql, std::vector<Lexeme>& out, Dialect dialect = Dialect::Sqlite);
+LexResult lex(std::string_view sql, std::vector<Lexeme>& out);
 
 // A name without its quotes, doubled quotes undone. Points into `sql` or into `buffer`.
 std::string_view name_text(const Lexeme& lexeme, std::string_view sql, std::string& buffer);

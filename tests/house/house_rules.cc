@@ -15,9 +15,9 @@ namespace {
 
 // Lowest first. One line of this list is one rank.
 const std::vector<std::vector<std::string>> kRanks{
-    {"base"},           {"syntax", "mask"},
+    {"base"},           {"syntax", "mask", "pgtree"},
     {"schema"},         {"policy"},
-    {"exec"},           {"track", "check", "prompt", "model"},
+    {"exec"},           {"track", "check", "check_pg", "prompt", "model"},
     {"paper"},          {"engine", "lint"},
     {"decode", "suite"}, {"eval", "verify"},
     {"server", "apps", "python"},
