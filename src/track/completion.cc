@@ -40,8 +40,7 @@ Completer::Choice Completer::name(std::string_view text) const {
   const std::string shown(rank != kNoRank ? tracker_.world_.canonical(choice.word.name) : text);
   const auto stands_bare = [&] {  // in canonical style, a keyword that can be a name here
     if (tracker_.world_.settings().style != Style::Canonical || rank == kNoRank) return false;
-    const std::vector<Rank>& bare = tracker_.expected(at_).bare;
-    return std::binary_search(bare.begin(), bare.end(), rank);
+    return tracker_.expected(at_).bare.contains(rank);
   };
   if (looks_bare(shown) || stands_bare()) {
     choice.text = shown;

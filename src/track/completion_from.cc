@@ -73,7 +73,7 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
 bool Completer::expects(NameId name) {
   const Expectation& expectation = tracker_.expected(at_);
   const Rank rank = tracker_.world_.rank(name);
-  return std::ranges::binary_search(expectation.bare, rank) || std::ranges::binary_search(expectation.quoted, rank);
+  return expectation.bare.contains(rank) || expectation.quoted.contains(rank);
 }
 
 // Whether the item can come, under the alias that it is there for: what `q.*` makes of it may be too much.

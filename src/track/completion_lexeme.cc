@@ -42,10 +42,10 @@ std::optional<std::string> Completer::shortest_word(const Expectation& next, con
     if (!best || word.size() < best->size()) best = std::string(word);
   };
   const auto [first, last] = world.range(folded(prefix));
-  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
+  const RankSet& ranks = quoted ? next.quoted : next.bare;
   const bool spelled = world.settings().style == Style::Canonical;
-  for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
-    for (const std::string_view word : world.spellings(world.word(*it), quoted)) {
+  for (Rank rank = ranks.next(first); rank < last; rank = ranks.next(rank + 1)) {
+    for (const std::string_view word : world.spellings(world.word(rank), quoted)) {
       if (!word.empty() && (!spelled || word.starts_with(prefix))) offer(word);
     }
   }
@@ -159,8 +159,8 @@ bool Completer::is_expected(const Expectation& next, uint32_t node, const std::s
   const World& world = tracker_.world_;
   const Rank rank = world.word_node(node).first;  // of the words that begin so, the shortest comes first
   if (rank >= world.words() || world.names().text(world.word(rank)).size() != text.size()) return false;
-  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
-  return std::binary_search(ranks.begin(), ranks.end(), rank);
+  const RankSet& ranks = quoted ? next.quoted : next.bare;
+  return ranks.contains(rank);
 }
 
 }  // namespace pccsql::track

@@ -1,5 +1,7 @@
 #include "track/control.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 
 namespace pccsql::track {
@@ -46,7 +48,7 @@ bool Control::can_read(StackId stack, Terminal terminal) {
 }
 
 const Control::Move& Control::move(StackId stack, Terminal terminal) {
-  static constexpr Move kNowhere;
+  static const Move kNowhere;
   const uint64_t key = (uint64_t{stack} << 8) | static_cast<uint8_t>(terminal);
   if (const auto found = moves_.find(key); found != moves_.end()) return found->second;
   if (!viable(stack)[static_cast<size_t>(terminal)]) return kNowhere;
@@ -84,6 +86,14 @@ StackId Control::read(StackId stack, Terminal terminal) {
 std::span<const Event> Control::events(StackId stack, Terminal terminal) {
   const Move& made = move(stack, terminal);
   return std::span(events_).subspan(made.first, made.count);
+}
+
+bool Control::moves_alike(StackId stack, Terminal a, Terminal b) {
+  const Move first = move(stack, a);
+  const Move second = move(stack, b);
+  return first.count == second.count &&
+         std::equal(events_.begin() + first.first, events_.begin() + first.first + first.count,
+                    events_.begin() + second.first);
 }
 
 Terminal Control::read_as(StackId stack, const EndedLexeme& lexeme, const TextArena& texts) {

@@ -27,6 +27,7 @@ using TerminalSet = std::bitset<kTerminals>;
 struct Event {
   enum Kind : uint8_t { Exit, Enter, Shift } kind = Shift;
   RuleId rule = kNone;
+  friend bool operator==(const Event&, const Event&) = default;
 };
 
 class Control {
@@ -38,6 +39,16 @@ class Control {
   StackId read(StackId stack, Terminal terminal);
   // The events of that, or of the text's end; none where it cannot follow. Good until the next call.
   std::span<const Event> events(StackId stack, Terminal terminal);
+  // Both at once. The numbers of the events stay good until something is forgotten.
+  struct Move {
+    StackId next = kDeadStack;
+    uint32_t first = 0;
+    uint32_t count = 0;
+  };
+  const Move& move(StackId stack, Terminal terminal);
+  const Event& event(uint32_t number) const { return events_[number]; }
+  // Whether the same rules end and begin with both, and the same one takes them.
+  bool moves_alike(StackId stack, Terminal a, Terminal b);
   // What a lexeme is to be read as here, if it may be a keyword or a name; Illegal if it can be neither.
   Terminal read_as(StackId stack, const EndedLexeme& lexeme, const TextArena& texts);
   // Likewise for a lexeme that may be a keyword or a name: a keyword where it can stand, else a name where its kind allows.
@@ -66,12 +77,6 @@ class Control {
     uint32_t depth = 0;
     uint64_t hash = 0;
   };
-  struct Move {
-    StackId next = kDeadStack;
-    uint32_t first = 0;  // of events_
-    uint32_t count = 0;
-  };
-  const Move& move(StackId stack, Terminal terminal);
   bool can_read(StackId stack, Terminal terminal);
   StackId push(StateId state, StackId below);
   bool is_final(StateId state) const { return grammar_.states()[state].final; }

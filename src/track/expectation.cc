@@ -17,6 +17,34 @@ bool looks_bare(std::string_view text) {
   return !text.empty() && find_invalid_utf8(text) == std::string_view::npos && !text.starts_with("\xEF\xBB\xBF");
 }
 
+// The first of the lexemes that a step treats alike, where the same rules end and begin with them.
+Terminal first_alike(Terminal terminal) {
+  switch (terminal) {
+    case Terminal::NotEqual:
+      return Terminal::Equal;
+    case Terminal::LessEqual:
+    case Terminal::Greater:
+    case Terminal::GreaterEqual:
+      return Terminal::Less;
+    case Terminal::Bar:
+    case Terminal::ShiftLeft:
+    case Terminal::ShiftRight:
+      return Terminal::Ampersand;
+    case Terminal::Arrow:
+    case Terminal::LongArrow:
+      return Terminal::Concat;
+    case Terminal::Blob:
+    case Terminal::kw_CURRENT_DATE:
+    case Terminal::kw_CURRENT_TIME:
+    case Terminal::kw_CURRENT_TIMESTAMP:
+      return Terminal::String;
+    case Terminal::kw_NOTNULL:
+      return Terminal::kw_ISNULL;
+    default:
+      return terminal;
+  }
+}
+
 Key content_of(const Expectation& next) {
   Hasher hash;
   uint64_t word = 0;
@@ -26,9 +54,9 @@ Key content_of(const Expectation& next) {
     hash.add(word);
     word = 0;
   }
-  for (const auto* ranks : {&next.bare, &next.quoted}) {
-    hash.add(ranks->size());
-    for (const Rank rank : *ranks) hash.add(rank);
+  for (const RankSet* ranks : {&next.bare, &next.quoted}) {
+    hash.add(ranks->words().size());
+    for (const uint64_t bits : ranks->words()) hash.add(bits);
   }
   for (const auto* names : {&next.own_bare, &next.own_quoted}) {
     hash.add(names->size());
@@ -40,11 +68,6 @@ Key content_of(const Expectation& next) {
   hash.add(next.taken.size());
   for (const std::string& name : next.taken) hash.add(name);
   return hash.key();
-}
-
-bool is_word(Terminal terminal) {
-  const std::string_view text = spelling(terminal);
-  return !text.empty() && text[0] >= 'A' && text[0] <= 'Z' && terminal_of(text) == terminal;
 }
 
 }  // namespace
@@ -74,6 +97,13 @@ const Expectation& SqlTracker::expected(Index sem) {
   for (size_t t = 0; t < kTerminals; ++t) {
     const auto terminal = static_cast<Terminal>(t);
     if (!viable[t] || terminal == Terminal::Name || terminal == Terminal::End) continue;
+    const Terminal first = first_alike(terminal);
+    if (first != terminal && viable[static_cast<size_t>(first)] &&
+        store_.control.moves_alike(state.stack, first, terminal)) {
+      next.terminals[t] = next.terminals[static_cast<size_t>(first)];
+      if (next.terminals[t] && world_.rank(terminal) != kNoRank) next.bare.insert(world_.rank(terminal));
+      continue;
+    }
     Word word;
     word.terminal = terminal;
     switch (terminal) {
@@ -89,9 +119,7 @@ const Expectation& SqlTracker::expected(Index sem) {
         next.terminals[t] = fits(word);
         break;
     }
-    if (next.terminals[t] && is_word(terminal)) {
-      next.bare.push_back(world_.rank(world_.names().find(spelling(terminal))));
-    }
+    if (next.terminals[t] && world_.rank(terminal) != kNoRank) next.bare.insert(world_.rank(terminal));
   }
   {
     const Store::Mark mark = store_.mark();
@@ -124,10 +152,6 @@ const Expectation& SqlTracker::expected(Index sem) {
   TerminalSet dot;
   dot.set(static_cast<size_t>(Terminal::Dot));
   next.glued = world_.settings().style == Style::Canonical && (after_dot || next.terminals == dot);
-  std::sort(next.bare.begin(), next.bare.end());
-  next.bare.erase(std::unique(next.bare.begin(), next.bare.end()), next.bare.end());
-  std::sort(next.quoted.begin(), next.quoted.end());
-  next.quoted.erase(std::unique(next.quoted.begin(), next.quoted.end()), next.quoted.end());
   next.content = content_of(next);
   next.drop_spare();
   expectation_bytes_ += next.bytes();
@@ -140,8 +164,8 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
   const Sem state = sems_[sem].sem;
   const Slot slot = store_.control.name_slot(state.stack);
   const auto bare_fits = [&](NameId name) {
-    const std::string_view text = store_.names.text(name);
-    const Terminal keyword = terminal_of(text);
+    const Terminal keyword =
+        world_.rank(name) != kNoRank ? world_.keyword(name) : terminal_of(store_.names.text(name));
     if (keyword == Terminal::Illegal) return true;
     if (store_.control.read(state.stack, keyword) != kDeadStack) return false;
     const KeywordKind kind = keyword_kind(keyword);
@@ -156,8 +180,8 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
     const Rank rank = world_.rank(name);
     if (rank != kNoRank) {
       const bool bare = world_.is_bare(name) && bare_fits(name);
-      if (bare) next.bare.push_back(rank);
-      if (quotable && !(bare && canonical)) next.quoted.push_back(rank);
+      if (bare) next.bare.insert(rank);
+      if (quotable && !(bare && canonical)) next.quoted.insert(rank);
       return;
     }
     const std::string text(store_.names.text(name));
@@ -223,8 +247,10 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
       for (const NameId name : step.qualifiers()) {
         if (std::ranges::find(spent, name) == spent.end() && step.qualifier_fits(name)) add(name, true);
       }
-      for (const NameId name : world_.function_names()) {
-        if ((!canonical || world_.is_usual(name)) && step.function_fits_here(name)) add(name, false);
+      for (const World::FunctionGroup& group : world_.function_groups()) {
+        if (!step.function_fits_here(*group.like)) continue;
+        next.bare |= group.words;
+        for (const NameId name : group.keywords) add(name, false);
       }
       for (const NameId name : {world_.true_name(), world_.false_name()}) {
         if ((step.readings(name, Quote::None) & AsBoolean) != 0) add(name, false);

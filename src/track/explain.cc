@@ -143,7 +143,7 @@ Explanation SqlTracker::explain(PrefixId id) {
   for (const NameId name : allowed) {
     if (!matches(name) || !(world_.is_column_name(name) || world_.sources().find(name) != nullptr)) continue;
     if (world_.keyword(name) != Terminal::Illegal &&
-        !std::binary_search(next.quoted.begin(), next.quoted.end(), world_.rank(name)))
+        !next.quoted.contains(world_.rank(name)))
       continue;
     const std::string text(world_.canonical(name));
     const Source* const table = world_.sources().find(name);

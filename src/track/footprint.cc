@@ -6,15 +6,15 @@
 namespace pccsql::track {
 
 void Expectation::drop_spare() {
-  bare.shrink_to_fit();
-  quoted.shrink_to_fit();
+  bare.drop_spare();
+  quoted.drop_spare();
   own_bare.shrink_to_fit();
   own_quoted.shrink_to_fit();
   taken.shrink_to_fit();
 }
 
 size_t Expectation::bytes() const {
-  size_t sum = sizeof *this + 6 * kAllocationBytes + held_bytes(bare) + held_bytes(quoted);
+  size_t sum = sizeof *this + 6 * kAllocationBytes + bare.bytes() + quoted.bytes();
   for (const auto* names : {&own_bare, &own_quoted, &taken}) {
     sum += held_bytes(*names);
     for (const std::string& name : *names) sum += held_bytes(name);

@@ -72,9 +72,9 @@ bool SqlTracker::is_canonical_name(const Expectation& next, const std::string& t
   const bool quoted = quote != Quote::None;
   const std::vector<std::string>& own = quoted ? next.own_quoted : next.own_bare;
   if (std::find(own.begin(), own.end(), text) != own.end()) return true;
-  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
+  const RankSet& ranks = quoted ? next.quoted : next.bare;
   const NameId name = world_.names().find(text);
-  if (name != kNoName && std::binary_search(ranks.begin(), ranks.end(), world_.rank(name))) return true;
+  if (name != kNoName && ranks.contains(world_.rank(name))) return true;
   if (quoted) return false;
   if (next.free_word || (next.alias && alias_fits(text))) return true;
   return next.some_alias && alias_fits(text) && !std::binary_search(next.taken.begin(), next.taken.end(), text);
@@ -105,8 +105,7 @@ bool SqlTracker::leads_to_no_word(const Prefix& before, uint8_t byte) {
   const uint32_t at = world_.word_child(begins ? 1 : before.node, c);
   if (at == 0) return true;
   const World::WordNode& node = world_.word_node(at);
-  const auto known = std::lower_bound(next.bare.begin(), next.bare.end(), node.first);
-  return known == next.bare.end() || *known >= node.last;
+  return !next.bare.any_in(node.first, node.last);
 }
 
 PrefixId SqlTracker::push(PrefixId id, uint8_t byte) {
@@ -179,9 +178,9 @@ bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8
   const bool whole = after.lex.kind == Kind::QuotedEnd;
   const std::string doubled = text + static_cast<char>(after.lex.quote);
   const auto [first, last] = world_.range(small);
-  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
-  for (auto it = std::lower_bound(ranks.begin(), ranks.end(), first); it != ranks.end() && *it < last; ++it) {
-    for (const std::string_view word : world_.spellings(world_.word(*it), quoted)) {
+  const RankSet& ranks = quoted ? next.quoted : next.bare;
+  for (Rank rank = ranks.next(first); rank < last; rank = ranks.next(rank + 1)) {
+    for (const std::string_view word : world_.spellings(world_.word(rank), quoted)) {
       if (word.empty()) continue;
       if (whole ? word == text || word.starts_with(doubled) : word.starts_with(text)) return true;
     }
@@ -235,8 +234,7 @@ bool SqlTracker::word_fits(const Prefix& prefix) {
   if (any && prefix.length + utf8_owed(prefix.lex.utf8) + 2 <= kLongestNewName) return true;
   if (prefix.node != 0) {
     const World::WordNode& node = world_.word_node(prefix.node);
-    const auto known = std::lower_bound(next.bare.begin(), next.bare.end(), node.first);
-    if (known != next.bare.end() && *known < node.last) return true;
+    if (next.bare.any_in(node.first, node.last)) return true;
   }
   const bool blob = prefix.length == 1 && next.terminals[static_cast<size_t>(Terminal::Blob)];
   const bool alias = next.alias || next.some_alias;
@@ -260,9 +258,8 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   if (const uint32_t at = more ? prefix.node : world_.word_child(prefix.node, static_cast<char>(prefix.lex.quote));
       at != 0) {
     const World::WordNode& node = world_.word_node(at);
-    auto known = std::lower_bound(next.quoted.begin(), next.quoted.end(), node.first);
-    for (; known != next.quoted.end() && *known < node.last; ++known) {
-      if (can_quote(world_.names().text(world_.word(*known)), prefix.lex.quote)) return true;
+    for (Rank rank = next.quoted.next(node.first); rank < node.last; rank = next.quoted.next(rank + 1)) {
+      if (can_quote(world_.names().text(world_.word(rank)), prefix.lex.quote)) return true;
     }
   }
   const bool alias = next.alias && world_.settings().style == Style::Any;

@@ -29,8 +29,8 @@ struct Expectation {
   }
 
   TerminalSet terminals;              // of these kinds; End: the text may end
-  std::vector<Rank> bare;             // words of the world, keywords included, sorted
-  std::vector<Rank> quoted;           // names of the world that may stand in quotes, sorted
+  RankSet bare;                       // words of the world, keywords included
+  RankSet quoted;                     // names of the world that may stand in quotes
   std::vector<std::string> own_bare;  // names that the text itself brought, folded
   std::vector<std::string> own_quoted;
   bool free_word = false;    // any new name

@@ -1,7 +1,6 @@
 #include "track/step.h"
 
 #include <algorithm>
-#include <array>
 
 #include "track/refusal_counts.h"
 
@@ -58,29 +57,28 @@ Sem Step::commit() {
 }
 
 bool Step::read(const Word& word) {
-  const StackId next = store_.control.read(sem_.stack, word.terminal);
-  if (next == kDeadStack) return false;
-  // Events are copied: what they cause may ask the control for others.
-  const std::span<const Event> seen = store_.control.events(sem_.stack, word.terminal);
-  std::array<Event, 256> events;
-  if (seen.size() > events.size()) return false;
-  std::copy(seen.begin(), seen.end(), events.begin());
-  for (size_t i = 0; i < seen.size(); ++i) {
+  const Control::Move& move = store_.control.move(sem_.stack, word.terminal);
+  if (move.next == kDeadStack || word.terminal == Terminal::End) return false;
+  const StackId next = move.next;
+  // By number: what an event causes may ask the control for others.
+  const uint32_t last = move.first + move.count;
+  for (uint32_t i = move.first; i < last; ++i) {
+    const Event event = store_.control.event(i);
     bool fits = false;
     aggregate_fits_.reset();
-    switch (events[i].kind) {
+    switch (event.kind) {
       case Event::Exit:
-        fits = exit(events[i].rule);
+        fits = exit(event.rule);
         break;
       case Event::Enter:
-        fits = enter(events[i].rule, word);
+        fits = enter(event.rule, word);
         break;
       case Event::Shift:
-        fits = shift(events[i].rule, word);
+        fits = shift(event.rule, word);
         break;
     }
     if (!fits) {
-      if (counts_refusals.load(std::memory_order_relaxed)) note_refusal(events[i]);
+      if (counts_refusals.load(std::memory_order_relaxed)) note_refusal(event);
       return false;
     }
   }
@@ -89,12 +87,13 @@ bool Step::read(const Word& word) {
 }
 
 bool Step::prepare_name() {
-  if (store_.control.read(sem_.stack, Terminal::Name) == kDeadStack) return false;
-  const std::span<const Event> seen = store_.control.events(sem_.stack, Terminal::Name);
-  const std::vector<Event> events(seen.begin(), seen.end());
+  const Control::Move& move = store_.control.move(sem_.stack, Terminal::Name);
+  if (move.next == kDeadStack) return false;
   Word word;
   word.terminal = Terminal::Name;
-  for (const Event& event : events) {
+  const uint32_t last = move.first + move.count;
+  for (uint32_t i = move.first; i < last; ++i) {
+    const Event event = store_.control.event(i);
     aggregate_fits_.reset();
     if (event.kind == Event::Exit && !exit(event.rule)) return false;
     if (event.kind == Event::Enter && !enter(event.rule, word)) return false;
@@ -107,10 +106,10 @@ bool Step::names_from_item() const { return !in_frame() && level_.clause == Clau
 
 bool Step::end() {
   if (!store_.control.may_end(sem_.stack)) return false;
-  const std::span<const Event> seen = store_.control.events(sem_.stack, Terminal::End);
-  std::vector<Event> events(seen.begin(), seen.end());
-  for (const Event& event : events) {
-    if (!exit(event.rule)) return false;
+  const Control::Move& move = store_.control.move(sem_.stack, Terminal::End);
+  const uint32_t last = move.first + move.count;
+  for (uint32_t i = move.first; i < last; ++i) {
+    if (!exit(store_.control.event(i).rule)) return false;
   }
   return true;
 }

@@ -57,7 +57,12 @@ class Step {
   // Names that could qualify a column here, besides an alias that nothing mentions yet.
   std::vector<NameId> qualifiers() const;
   bool fresh_qualifier_fits();
-  bool function_fits_here(NameId name) { return function_fits(name) && !compound_term(); }
+  // Whether a call of it, or of one like it, may begin here.
+  bool function_fits_here(const Callable& function) { return function_fits(function) && !compound_term(); }
+  bool function_fits_here(NameId name) {
+    const Callable* const function = world_.function(name);
+    return function != nullptr && function_fits_here(*function);
+  }
   std::vector<NameId> using_candidates() const;
   // Ends and begins the rules that a name read next would end and begin; false if none can follow.
   bool prepare_name();
@@ -222,7 +227,7 @@ class Step {
   bool star_fits(NameId qualifier);
   bool string_fits(NameId name) const;
   bool boolean_fits(NameId name) const;
-  bool function_fits(NameId name);
+  bool function_fits(const Callable& function);
   // Tries something on a copy of this step, and forgets what it made.
   template <typename Try>
   bool on_copy(const Try& attempt) {

@@ -59,18 +59,17 @@ bool Step::boolean_fits(NameId name) const {
   return !world_.is_column_name(name) || operand_place().clause == Clause::Limit || string_fits(name);
 }
 
-bool Step::function_fits(NameId name) {
-  const Callable* function = world_.function(name);
-  if (function == nullptr || operand_depth() + 9 > world_.deepest() || frame_.height >= kTallest) return false;
+bool Step::function_fits(const Callable& function) {
+  if (operand_depth() + 9 > world_.deepest() || frame_.height >= kTallest) return false;
   const Place place = operand_place();
-  switch (function->mode) {
+  switch (function.mode) {
     case Callable::Sums:
     case Callable::Aggregate:
       return aggregate_fits();
     case Callable::Window:
       return place.windows && operand_depth() + 18 <= world_.deepest();
     default:
-      return !in_plain_argument() || on_copy([&](Step& copy) { return copy.call_in_argument(*function); });
+      return !in_plain_argument() || on_copy([&](Step& copy) { return copy.call_in_argument(function); });
   }
 }
 

@@ -62,13 +62,12 @@ WordSet SqlTracker::words(PrefixId id) {
   set.any_case = !canonical;
   const size_t length = set.begun.size();
   const char closing = prefix.lex.quote == Quote::Bracket ? ']' : static_cast<char>(prefix.lex.quote);
-  const std::vector<Rank>& ranks = quoted ? next.quoted : next.bare;
+  const RankSet& ranks = quoted ? next.quoted : next.bare;
   const uint32_t node = kind == Kind::Blank ? 1 : prefix.node;
   if (node != 0) {
     const World::WordNode& below = world_.word_node(node);
-    for (auto it = std::lower_bound(ranks.begin(), ranks.end(), below.first); it != ranks.end() && *it < below.last;
-         ++it) {
-      const NameId name = world_.word(*it);
+    for (Rank rank = ranks.next(below.first); rank < below.last; rank = ranks.next(rank + 1)) {
+      const NameId name = world_.word(rank);
       const auto add = [&](std::string_view text) {
         if (quoted && text.find(closing, length) != std::string_view::npos) {
           set.more |= can_quote(text, prefix.lex.quote);  // doubled

@@ -97,6 +97,13 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   for (Rank rank = 0; rank < by_rank_.size(); ++rank) rank_[by_rank_[rank]] = rank;
 
   build_trie();
+  for (size_t t = 0; t < kTerminals; ++t) {
+    const auto terminal = static_cast<Terminal>(t);
+    const std::string_view text = spelling(terminal);
+    const bool word = looks_bare(text) && terminal_of(text) == terminal;
+    keyword_rank_[t] = word ? rank_[names_.find(text)] : kNoRank;
+  }
+  group_functions();
   for (const Source& source : sources_.all()) {
     if (!source.nameable) continue;
     anything_to_ask_ = true;
@@ -196,6 +203,27 @@ void World::add_functions() {
     function_of_[name] = static_cast<uint16_t>(functions_.size());
     functions_.push_back(callable);
     function_names_.push_back(name);
+  }
+}
+
+void World::group_functions() {
+  for (const NameId name : function_names_) {
+    const Callable& callable = functions_[function_of_[name]];
+    if (settings_.style == Style::Canonical && !callable.usual) continue;
+    const auto alike = [&](const FunctionGroup& group) {
+      return group.like->mode == callable.mode &&
+             (group.like->hands == Callable::None) == (callable.hands == Callable::None);
+    };
+    auto group = std::ranges::find_if(function_groups_, alike);
+    if (group == function_groups_.end()) {
+      group = function_groups_.insert(group, FunctionGroup{});
+      group->like = &callable;
+    }
+    if (keyword_[name] == Terminal::Illegal && bare_[name]) {
+      group->words.insert(rank_[name]);
+    } else {
+      group->keywords.push_back(name);
+    }
   }
 }
 

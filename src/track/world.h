@@ -14,6 +14,7 @@
 
 #include "base/names.h"
 #include "syntax/grammar.h"
+#include "track/rank_set.h"
 #include "track/supply.h"
 #include "track/tracker.h"
 
@@ -32,9 +33,6 @@ inline constexpr int kMostOutputs = 2000;  // as many as the database takes
 inline constexpr int kMostTerms = 2000;    // of GROUP BY, of ORDER BY, of a window's PARTITION BY and ORDER BY; likewise
 inline constexpr int kMostBranches = 480;  // of the database's 500
 inline constexpr int kMostArguments = 100;
-
-using Rank = uint32_t;  // of a word in the dictionary
-inline constexpr Rank kNoRank = UINT32_MAX;
 
 struct Callable {
   std::string_view name;
@@ -94,8 +92,6 @@ class World {
     return settings_.style == Style::Canonical ? std::min(settings_.most_tables, kMostTablesCanonical)
                                                : settings_.most_tables;
   }
-  // Whether queries are commonly written with the function; in canonical style there are no others.
-  bool is_usual(NameId function) const { return functions_[function_of_[function]].usual; }
   // As it is written in canonical style: keywords and functions in capitals, names as declared.
   std::string_view canonical(NameId name) const { return canonical_[name]; }
   // All that it can be: a name that is a function's too, or a keyword that can be a name, is written in two ways; one that is
@@ -115,7 +111,16 @@ class World {
   const Callable* function(NameId name) const {
     return name < function_of_.size() && function_of_[name] != 0 ? &functions_[function_of_[name]] : nullptr;
   }
-  std::span<const NameId> function_names() const { return function_names_; }
+  // Functions that are all alike as to where a call of one may begin.
+  struct FunctionGroup {
+    const Callable* like = nullptr;
+    RankSet words;                 // of those that are no keyword
+    std::vector<NameId> keywords;  // of the others
+  };
+  // In canonical style the usual ones alone.
+  std::span<const FunctionGroup> function_groups() const { return function_groups_; }
+  // Of a keyword, as it is written; kNoRank for any other.
+  Rank rank(Terminal keyword) const { return keyword_rank_[static_cast<size_t>(keyword)]; }
   std::span<const NameId> column_names() const { return column_names_; }  // of tables that can be named; each once
   std::span<const NameId> type_names() const { return type_names_; }
   std::span<const NameId> collations() const { return collations_; }
@@ -141,6 +146,7 @@ class World {
   void add_word(std::string_view text, std::string_view canonical);
   void add_functions();
   void add_minimums();
+  void group_functions();
   void build_trie();
 
   const Catalog& catalog_;
@@ -158,6 +164,8 @@ class World {
   std::vector<Terminal> keyword_;
   std::vector<Callable> functions_;
   std::vector<uint16_t> function_of_;
+  std::vector<FunctionGroup> function_groups_;
+  std::array<Rank, kTerminals> keyword_rank_{};
   std::vector<NameId> function_names_, column_names_, type_names_, collations_;
   std::vector<uint64_t> grouped_tables_;  // by NameId; empty where the policy sets no minimum
   std::vector<uint64_t> table_bit_;       // by TableId
