@@ -51,7 +51,13 @@ void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* pl
   } else {
     heads(all_of(index_.blank_words), prefix, to);
   }
-  heads(all_of(index_.heads), prefix, to);
+  if (judge_ == nullptr && seam != track::kDead && tracker_.signs_end(prefix)) {
+    track::Key key = tracker_.signs_key(seam);
+    key.low = mixed(key.low, uint64_t{tracker_.blanks(seam)} << 8 | 0xC2);
+    add_kept(key, to, [&](Admitted& made) { heads(all_of(index_.heads), seam, made); });
+  } else {
+    heads(all_of(index_.heads), prefix, to);
+  }
   PrefixWalk walker(tracker_, prefix, judge_);
   free_walk(index_.mixed.trie, index_.mixed.shape, walker, owed, to);
 }

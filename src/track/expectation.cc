@@ -45,6 +45,18 @@ Terminal first_alike(Terminal terminal) {
   }
 }
 
+// Of a number, the one that fits wherever any does.
+Word example_of(Terminal terminal) {
+  Word word;
+  word.terminal = terminal;
+  if (terminal == Terminal::Integer || terminal == Terminal::Float) {
+    word.literal.value = 1;
+    word.literal.digits = 1;
+    word.literal.integer = terminal == Terminal::Integer;
+  }
+  return word;
+}
+
 Key content_of(const Expectation& next) {
   Hasher hash;
   uint64_t word = 0;
@@ -72,6 +84,66 @@ Key content_of(const Expectation& next) {
 
 }  // namespace
 
+// Whether a lexeme of this kind may come next. Names are told by what they are.
+bool SqlTracker::follows(Index sem, Terminal terminal) {
+  SemEntry& entry = sems_[sem];
+  const auto t = static_cast<size_t>(terminal);
+  if (entry.expected != nullptr) return entry.expected->terminals[t];
+  if (entry.tried[t]) return entry.fits[t];
+  const Sem state = entry.sem;
+  bool fits = false;
+  if (store_.control.viable(state.stack)[t]) {
+    if (terminal == Terminal::End) {
+      const Store::Mark mark = store_.mark();
+      fits = Step(store_, state).end();
+      store_.release(mark);
+    } else {
+      fits = takes(state, example_of(terminal));
+    }
+  }
+  sems_[sem].tried.set(t);
+  sems_[sem].fits[t] = fits;
+  return fits;
+}
+
+bool SqlTracker::takes(const Sem& state, const Word& word) {
+  const Store::Mark mark = store_.mark();
+  const bool fits = Step(store_, state).read(word);
+  store_.release(mark);
+  return fits;
+}
+
+// A number that is a whole term of a compound's ORDER BY is a place in its output; in an argument that must stay plain
+// numbers have a few digits in all.
+NumberKinds SqlTracker::number_kinds(Index sem) {
+  if (sems_[sem].expected != nullptr) return sems_[sem].expected->numbers();
+  if (sems_[sem].numbers_known) return sems_[sem].numbers;
+  NumberKinds kinds;
+  kinds.integer = follows(sem, Terminal::Integer);
+  kinds.real = follows(sem, Terminal::Float);
+  const Sem state = sems_[sem].sem;
+  if (kinds.integer && store_.levels[state.level].branches > 1) {
+    const Store::Mark mark = store_.mark();
+    Step step(store_, state);
+    if (step.read(example_of(Terminal::Integer)) && step.compound_term()) kinds.most_value = step.level().width;
+    store_.release(mark);
+  }
+  if ((kinds.integer || kinds.real) && kinds.most_value == 0) {
+    Word number = example_of(kinds.real ? Terminal::Float : Terminal::Integer);
+    number.literal.odd = true;
+    if (!takes(state, number)) {
+      number.literal.odd = false;
+      for (number.literal.digits = Argument::kMostDigits; number.literal.digits > 1 && !takes(state, number);) {
+        --number.literal.digits;
+      }
+      kinds.most_digits = static_cast<uint8_t>(number.literal.digits);
+    }
+  }
+  sems_[sem].numbers = kinds;
+  sems_[sem].numbers_known = true;
+  return kinds;
+}
+
 const Expectation& SqlTracker::expected(Index sem) {
   if (sems_[sem].expected != nullptr) return *sems_[sem].expected;
   const Key key = expectation_key(sem);
@@ -83,65 +155,18 @@ const Expectation& SqlTracker::expected(Index sem) {
   Expectation& next = *made;
   const Sem state = sems_[sem].sem;
   const TerminalSet viable = store_.control.viable(state.stack);
-  const auto fits = [&](const Word& word) {
-    const Store::Mark mark = store_.mark();
-    bool ok = false;
-    {
-      Step step(store_, state);
-      ok = step.read(word);
-      if (ok && word.terminal == Terminal::Integer && step.compound_term()) next.most_value = step.level().width;
-    }
-    store_.release(mark);
-    return ok;
-  };
   for (size_t t = 0; t < kTerminals; ++t) {
     const auto terminal = static_cast<Terminal>(t);
-    if (!viable[t] || terminal == Terminal::Name || terminal == Terminal::End) continue;
+    if (!viable[t] || terminal == Terminal::Name) continue;
     const Terminal first = first_alike(terminal);
-    if (first != terminal && viable[static_cast<size_t>(first)] &&
-        store_.control.moves_alike(state.stack, first, terminal)) {
-      next.terminals[t] = next.terminals[static_cast<size_t>(first)];
-      if (next.terminals[t] && world_.rank(terminal) != kNoRank) next.bare.insert(world_.rank(terminal));
-      continue;
-    }
-    Word word;
-    word.terminal = terminal;
-    switch (terminal) {
-      case Terminal::Integer:
-      case Terminal::Float: {
-        word.literal.value = 1;
-        word.literal.digits = 1;
-        word.literal.integer = terminal == Terminal::Integer;
-        next.terminals[t] = fits(word);
-        break;
-      }
-      default:
-        next.terminals[t] = fits(word);
-        break;
-    }
+    const bool alike = first != terminal && viable[static_cast<size_t>(first)] &&
+                       store_.control.moves_alike(state.stack, first, terminal);
+    next.terminals[t] = alike ? next.terminals[static_cast<size_t>(first)] : follows(sem, terminal);
     if (next.terminals[t] && world_.rank(terminal) != kNoRank) next.bare.insert(world_.rank(terminal));
   }
-  {
-    const Store::Mark mark = store_.mark();
-    Step last(store_, state);
-    next.terminals[static_cast<size_t>(Terminal::End)] = last.end();
-    store_.release(mark);
-  }
-  // In an argument that must stay plain numbers have a few digits in all.
-  if (const NumberKinds kinds = next.numbers(); (kinds.integer || kinds.real) && kinds.most_value == 0) {
-    Word number;
-    number.terminal = kinds.real ? Terminal::Float : Terminal::Integer;
-    number.literal.value = 1;
-    number.literal.integer = !kinds.real;
-    number.literal.odd = true;
-    if (!fits(number)) {
-      number.literal.odd = false;
-      for (number.literal.digits = Argument::kMostDigits; number.literal.digits > 1 && !fits(number);) {
-        --number.literal.digits;
-      }
-      next.most_digits = static_cast<uint8_t>(number.literal.digits);
-    }
-  }
+  const NumberKinds numbers = number_kinds(sem);
+  next.most_digits = numbers.most_digits;
+  next.most_value = numbers.most_value;
   if (viable[static_cast<size_t>(Terminal::Name)]) {
     const Store::Mark mark = store_.mark();
     expect_names(sem, next);

@@ -21,18 +21,28 @@ bool SqlTracker::names_something(const Sem& sem, NameId name) const {
 
 Key SqlTracker::sem_key(Index id) {
   if (!sems_[id].keyed) {
-    sems_[id].key = hash_of(sems_[id].sem, false);
+    sems_[id].key = hash_of(sems_[id].sem, Ahead::Text);
     sems_[id].keyed = true;
   }
   return sems_[id].key;
 }
+
+Key SqlTracker::near_key(Index id) {
+  if (!sems_[id].near_keyed) {
+    sems_[id].near_key = hash_of(sems_[id].sem, Ahead::Signs);
+    sems_[id].near_keyed = true;
+  }
+  return sems_[id].near_key;
+}
+
+Key SqlTracker::signs_key(PrefixId id) { return near_key(prefixes_[id].sem); }
 
 // Where an operand must come nothing can close, so what stands open around it does not matter to the next lexeme; inside
 // COUNT, SUM, AVG it does, because a literal can make columns to its left asked. After a qualified name its frame looks as before
 // it; but a number cannot come there.
 Key SqlTracker::expectation_key(Index id) {
   const Sem& sem = sems_[id].sem;
-  if (sem.open == 0) return sem_key(id);
+  if (sem.open == 0) return near_key(id);
   const Frame& top = store_.frames[sem.frame];
   bool operand = top.kind == Frame::Expr && !top.after && top.name == kNoName && top.qualifier == kNoName &&
                  !top.place.local && top.operators != 0 &&
@@ -40,10 +50,18 @@ Key SqlTracker::expectation_key(Index id) {
   for (Index i = sem.frame; i != 0 && operand; i = store_.frames[i].below) {
     operand = store_.frames[i].place.inside != Place::Argument;
   }
-  return operand ? hash_of(sem, true) : sem_key(id);
+  return operand ? hash_of(sem, Ahead::Operand) : near_key(id);
 }
 
-Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
+// Signs alone do not lead from one clause to the next, nor do they name what is selected. So before the clauses that can see
+// them, the names of items and outputs are of no account to what signs and one word can do; but those of a derived table are,
+// since it may close, and in canonical style all, since no item is repeated.
+Key SqlTracker::hash_of(const Sem& sem, Ahead ahead) {
+  const bool operand_only = ahead == Ahead::Operand;
+  const bool canonical = world_.settings().style == Style::Canonical;
+  const auto sees_outputs = [&](const Level& level) {
+    return ahead == Ahead::Text || canonical || level.kind == Level::Derived;
+  };
   Hasher hash;
   if (operand_only) {
     const Step step(store_, sem);
@@ -97,7 +115,7 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
            uint64_t{sem.union_all} << 4);
   if (sem.counted != 0) hash.add(sem.counted);
   // What an item is called matters while items are written.
-  if (store_.levels[sem.level].clause == Clause::Items) name(sem.bare);
+  if (store_.levels[sem.level].clause == Clause::Items && sees_outputs(store_.levels[sem.level])) name(sem.bare);
   for (Index i = sem.cte_names; i != 0; i = store_.name_lists[i].below) name(store_.name_lists[i].name);
   bool unsettled = false;
   for (Index at = sem.level; at != 0; at = store_.levels[at].parent) unsettled |= !store_.levels[at].settled;
@@ -192,8 +210,15 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
     hash.add(uint64_t{level.branches > kMostBranches - 100 ? level.branches : uint16_t{0}});
     name(level.item_alias);
     if (level.clause == Clause::Items) hash.add(refs - level.item_refs);
+    const bool outputs = sees_outputs(level);
+    const bool terms = outputs || level.clause == Clause::Group || level.clause == Clause::Having ||
+                       level.clause == Clause::Order;
+    hash.add(store_.items[level.items].count);
     for (Index i = level.items; i != 0; i = store_.items[i].below) {
       const SelectItem& item = store_.items[i].item;
+      const bool seen = terms || item.star != SelectItem::No || level.list.id != 0 ||
+                        (item.alias != kNoName && level.clause == Clause::Where);
+      if (!seen) continue;
       hash.add(uint64_t{item.star} | uint64_t{item.aggregate} << 8 | uint64_t{item.window} << 9 |
                uint64_t{item.outward} << 11 | uint64_t{item.number} << 12 |
                uint64_t{item.nested} << 13 | 1u << 16);
@@ -236,13 +261,14 @@ Key SqlTracker::hash_of(const Sem& sem, bool operand_only) {
       hash.add(uint64_t{store_.twins[i].left} << 32 | store_.twins[i].right);
     }
     hash.add(0x5EEDu);
-    for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) {
+    const bool tables = ahead == Ahead::Text || !level.settled;
+    for (Index i = tables ? level.ctes : 0; i != 0; i = store_.ctes[i].below) {
       source(*store_.ctes[i].source);
       hash.add(store_.ctes[i].source->tables);
     }
     for (const Index list : {level.outputs, level.order_names, level.declared}) {
       hash.add(store_.name_lists[list].count);
-      for (Index i = list; i != 0; i = store_.name_lists[i].below) {
+      for (Index i = outputs || level.clause == Clause::Order ? list : 0; i != 0; i = store_.name_lists[i].below) {
         name(store_.name_lists[i].name);
         hash.add(uint64_t{store_.name_lists[i].qualifier != kNoName});
       }

@@ -294,8 +294,7 @@ bool SqlTracker::number_fits(const Prefix& prefix, const NumberKinds& next) cons
 // Whether the lexeme that is open can be finished.
 bool SqlTracker::open_fits(const Prefix& prefix) {
   const auto any = [&](std::initializer_list<Terminal> wanted) {
-    const TerminalSet& set = expected(prefix.sem).terminals;
-    return std::any_of(wanted.begin(), wanted.end(), [&](Terminal t) { return set[static_cast<size_t>(t)]; });
+    return std::any_of(wanted.begin(), wanted.end(), [&](Terminal t) { return follows(prefix.sem, t); });
   };
   switch (prefix.lex.kind) {
     case Kind::Blank:
@@ -340,7 +339,7 @@ bool SqlTracker::open_fits(const Prefix& prefix) {
     case Kind::Slash:
       return any({Terminal::Slash});
     default:
-      return is_number(prefix.lex.kind) && number_fits(prefix, expected(prefix.sem).numbers());
+      return is_number(prefix.lex.kind) && number_fits(prefix, number_kinds(prefix.sem));
   }
 }
 
@@ -348,7 +347,7 @@ bool SqlTracker::may_end(PrefixId id) {
   if (id == kDead) return false;
   const Index sem = ended(id);
   if (sem == kNever) return false;
-  return expected(sem).terminals[static_cast<size_t>(Terminal::End)];
+  return follows(sem, Terminal::End);
 }
 
 FreeText SqlTracker::free_text(PrefixId id) {

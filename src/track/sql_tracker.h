@@ -73,6 +73,8 @@ class SqlTracker final : public Tracker {
   bool takes_word_bytes(PrefixId prefix) override;
   bool words_are_many(PrefixId prefix) override { return expected(prefixes_[prefix].sem).some_alias; }
   Key word_key(PrefixId prefix) override;
+  Key signs_key(PrefixId prefix) override;
+  bool signs_end(PrefixId prefix) override;
   uint32_t blanks(PrefixId prefix) override;
   WordSet words(PrefixId prefix) override;
   PrefixId word_start(PrefixId prefix) override;
@@ -105,8 +107,11 @@ class SqlTracker final : public Tracker {
   struct SemEntry {
     Sem sem;
     const Expectation* expected = nullptr;
-    bool keyed = false;
-    Key key;
+    TerminalSet tried, fits;  // lexemes that were asked about one by one
+    NumberKinds numbers;
+    bool numbers_known = false;
+    bool keyed = false, near_keyed = false;
+    Key key, near_key;
     Index reads = 0;  // of reads_, the newest from here
   };
   // What was read before: blanks or not, and whatever follows, the same lexeme leads to the same state.
@@ -118,10 +123,18 @@ class SqlTracker final : public Tracker {
   };
 
   const Expectation& expected(Index sem);
+  // Parts of it, found out where it is not known as a whole.
+  bool follows(Index sem, Terminal terminal);
+  NumberKinds number_kinds(Index sem);
+  bool takes(const Sem& state, const Word& word);
   void expect_names(Index sem, Expectation& expectation);
   Key sem_key(Index sem);
   Key expectation_key(Index sem);
-  Key hash_of(const Sem& sem, bool operand_only);
+  // How far ahead two states that hash alike have the same future: to the end of the text; for signs, strings and quoted
+  // names of signs, and one word after them; for one lexeme, where an operand must come.
+  enum class Ahead : uint8_t { Text, Signs, Operand };
+  Key hash_of(const Sem& sem, Ahead ahead);
+  Key near_key(Index sem);
   bool names_something(const Sem& sem, NameId name) const;
   Index read(Index sem, const EndedLexeme& lexeme, const Literal& literal);
   Index read_word(Index sem, const Word& word);

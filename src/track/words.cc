@@ -26,6 +26,12 @@ PrefixId SqlTracker::seam(PrefixId id) {
   return add(after);
 }
 
+// A letter x may begin a blob.
+bool SqlTracker::signs_end(PrefixId id) {
+  const Prefix& prefix = prefixes_[id];
+  return prefix.lex.kind == Kind::Blank || (prefix.lex.kind == Kind::Word && prefix.length > 1);
+}
+
 PrefixId SqlTracker::word_start(PrefixId id) {
   const Kind kind = prefixes_[id].lex.kind;
   if (kind != Kind::Word && kind != Kind::Quoted && kind != Kind::String) return kDead;
@@ -38,7 +44,7 @@ PrefixId SqlTracker::word_start(PrefixId id) {
 bool SqlTracker::takes_word_bytes(PrefixId id) {
   const Prefix& prefix = prefixes_[id];
   const Kind kind = prefix.lex.kind;
-  if (kind == Kind::Dot) return expected(prefix.sem).terminals[static_cast<size_t>(Terminal::Float)];
+  if (kind == Kind::Dot) return follows(prefix.sem, Terminal::Float);
   return kind == Kind::Word || kind == Kind::Quoted || kind == Kind::String || is_number(kind) ||
          kind == Kind::BlobEven || kind == Kind::BlobOdd || kind == Kind::Bang;
 }
