@@ -58,8 +58,102 @@ void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* pl
   } else {
     heads(all_of(index_.heads), prefix, to);
   }
-  PrefixWalk walker(tracker_, prefix, judge_);
-  free_walk(index_.mixed.trie, index_.mixed.shape, walker, owed, to);
+  if (judge_ == nullptr && owed == 0) {
+    words_and_signs(all_of(index_.mixed), prefix, to);
+  } else {
+    PrefixWalk walker(tracker_, prefix, judge_);
+    free_walk(index_.mixed.trie, index_.mixed.shape, walker, owed, to);
+  }
+}
+
+void PartWalk::words_and_signs(const Place& place, track::PrefixId prefix, Admitted& to) {
+  const Trie& trie = place.part.trie;
+  const track::FreeText kind = tracker_.free_text(prefix);
+  const uint32_t room = kind == track::FreeText::None ? 0 : tracker_.room(prefix);
+  bool words_done = false;
+  for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
+    if (kind != track::FreeText::None && place.part.shape.is_plain(i, kind, room)) {
+      to.set(trie.tokens_below(i));
+      continue;
+    }
+    if (is_word_byte(trie.node(i).byte)) {
+      if (!words_done && trie.node(i).depth > 1) tails(place, prefix, to);
+      if (!words_done) signs_after_words(place, prefix, to);
+      words_done = true;
+      continue;
+    }
+    const track::PrefixId next = tracker_.push(prefix, trie.node(i).byte);
+    if (next == track::kDead) continue;
+    to.set(trie.tokens_at(i));
+    if (i + 1 < trie.node(i).after) words_and_signs({place.part, i + 1, trie.node(i).after}, next, to);
+  }
+}
+
+void PartWalk::signs_after_words(const Place& place, track::PrefixId prefix, Admitted& to) {
+  track::PrefixId at = prefix;
+  if (!tracker_.takes_word_bytes(prefix)) {
+    at = tracker_.seam(prefix);
+    if (at == track::kDead) return;
+    if (tracker_.words_are_many(at)) return push_each(place, at, to);
+  }
+  const track::WordSet set = tracker_.words(at, false);
+  if (set.more || set.any_word) return push_each(place, at, to);
+  std::string text;
+  // Where case counts, what a word begins with may be another that is spelled so nowhere else.
+  if (set.trie != nullptr) signs_after_words_of(place, set, set.node, text, at, to);
+  for (const std::string_view word : set.known) signs_after(place, word, set.any_case, set.any_case, text, at, to);
+  for (const std::string& word : set.own) signs_after(place, word, true, set.any_case, text, at, to);
+  if (set.rest != 0) signs_after_rest(place, set, text, at, to);
+}
+
+// What of `word` was found in the trie is `text`.
+void PartWalk::signs_after(const Place& place, std::string_view word, bool any_case, bool whole, std::string& text,
+                           track::PrefixId at, Admitted& to) {
+  const size_t written = text.size();
+  if (written == word.size()) return;
+  const char both[] = {any_case ? capital(word[written]) : word[written], word[written]};
+  for (int i = both[0] == both[1] ? 1 : 0; i < 2; ++i) {
+    const uint32_t node = place.part.find(place.first, place.last, static_cast<uint8_t>(both[i]));
+    if (node == place.last) continue;
+    text += both[i];
+    if (!whole || text.size() == word.size()) signs_below(place, node, text, at, to);
+    if (node + 1 < place.part.trie.node(node).after) {
+      signs_after({place.part, node + 1, place.part.trie.node(node).after}, word, any_case, whole, text, at, to);
+    }
+    text.pop_back();
+  }
+}
+
+void PartWalk::signs_after_rest(const Place& place, const track::WordSet& set, std::string& text, track::PrefixId at,
+                                Admitted& to) {
+  const Trie& trie = place.part.trie;
+  for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
+    if (!is_word_byte(trie.node(i).byte)) continue;
+    text += static_cast<char>(trie.node(i).byte);
+    if (tracker_.rest_takes(set.rest, set.begun + text)) {
+      signs_below(place, i, text, at, to);
+      if (i + 1 < trie.node(i).after) signs_after_rest({place.part, i + 1, trie.node(i).after}, set, text, at, to);
+    }
+    text.pop_back();
+  }
+}
+
+// The node is that of a word, `text` from `at` on: the signs that its tokens go on with.
+void PartWalk::signs_below(const Place& place, uint32_t node, std::string_view text, track::PrefixId at, Admitted& to) {
+  const Trie& trie = place.part.trie;
+  track::PrefixId end = track::kDead;
+  for (uint32_t i = node + 1; i < trie.node(node).after; i = trie.node(i).after) {
+    if (is_word_byte(trie.node(i).byte)) continue;
+    if (end == track::kDead) {
+      end = at;
+      for (const char c : text) end = end == track::kDead ? end : tracker_.push(end, static_cast<uint8_t>(c));
+      if (end == track::kDead) return;
+    }
+    const track::PrefixId next = tracker_.push(end, trie.node(i).byte);
+    if (next == track::kDead) continue;
+    to.set(trie.tokens_at(i));
+    if (i + 1 < trie.node(i).after) words_and_signs({place.part, i + 1, trie.node(i).after}, next, to);
+  }
 }
 
 template <typename Make>
@@ -78,7 +172,14 @@ void PartWalk::add_blank_words(track::PrefixId seam, Admitted& to) {
   track::Key key = tracker_.word_key(seam);
   key.low = mixed(key.low, uint64_t{tracker_.blanks(seam)} << 8 | 0xB1);
   add_kept(key, to, [&](Admitted& made) {
-    heads({index_.blank_words, 0, static_cast<uint32_t>(index_.blank_words.trie.size())}, seam, made);
+    const Trie& trie = index_.blank_words.trie;
+    const track::Tracker::BlankRoom room = tracker_.blank_room(seam);
+    for (const VocabularyIndex::Impl::Blanks& blanks : index_.blanks) {
+      if (blanks.count > room.most || (room.spaces && !blanks.spaces)) continue;
+      made.set(trie.tokens_at(blanks.node));
+      if (!blanks.words) continue;
+      begin_words({index_.blank_words, blanks.node + 1, trie.node(blanks.node).after}, seam, made);
+    }
   });
 }
 
@@ -121,21 +222,23 @@ void PartWalk::tails(const Place& place, track::PrefixId prefix, Admitted& to) {
 void PartWalk::begin_words(const Place& place, track::PrefixId seam, Admitted& to) {
   if (tracker_.words_are_many(seam)) return push_each(place, seam, to);
   if (!words_fit(seam)) {
-    if (some_may_fit(seam)) add_fitting(place, tracker_.words(seam), seam, to);
+    if (some_may_fit(seam)) add_fitting(place, tracker_.words(seam, true), seam, to);
     return push_numbers(place, seam, to);
   }
+  constexpr uint32_t kFew = 500;  // nodes: looked up as soon as the part that they are
+  if (place.last - place.first < kFew) return add_set(place, tracker_.words(seam, false), to);
   track::Key key = tracker_.word_key(seam);
   key.low = mixed(key.low, uint64_t{place.first} << 8 | place.part.number);
-  add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(seam), made); });
+  add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(seam, false), made); });
 }
 
 void PartWalk::go_on(const Place& place, track::PrefixId prefix, Admitted& to) {
-  const track::WordSet set = tracker_.words(prefix);
+  const track::WordSet set = tracker_.words(prefix, false);
   if (set.more) return push_each(place, prefix, to);
   if (words_fit(prefix)) {
     add_set(place, set, to);
   } else if (some_may_fit(prefix)) {
-    add_fitting(place, set, prefix, to);
+    add_fitting(place, tracker_.words(prefix, true), prefix, to);
   }
 }
 
@@ -205,13 +308,54 @@ void PartWalk::push_numbers(const Place& place, track::PrefixId seam, Admitted& 
 }
 
 void PartWalk::add_set(const Place& place, const track::WordSet& set, Admitted& to) {
+  if (set.trie != nullptr) add_words(place, set, set.node, to);
   for (const std::string_view word : set.known) add_word(place, word, set.any_case, to);
   for (const std::string_view word : set.own) add_word(place, word, true, to);
   if (set.rest == 0) return;
   Rest rest{set.rest, set.new_name, set.begun};
+  constexpr uint32_t kFew = 100;
+  if (place.last - place.first < kFew) return add_rest(place, rest, to);
   const track::Key key{mixed(rest.rest, std::hash<std::string>()(rest.begun)),
                        mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 8 | place.part.number)};
   add_kept(key, to, [&](Admitted& made) { add_rest(place, rest, made); });
+}
+
+// Dictionary and vocabulary side by side: what is in both.
+void PartWalk::add_words(const Place& place, const track::WordSet& set, uint32_t node, Admitted& to) {
+  if (node == track::WordTrie::kNowhere) return;
+  const Trie& trie = place.part.trie;
+  for (uint32_t i = set.trie->node(node).child; i != track::WordTrie::kNowhere; i = set.trie->node(i).next) {
+    const track::WordTrie::Node& word = set.trie->node(i);
+    if (!set.allowed->any_in(word.first, word.last)) continue;
+    const char both[] = {capital(word.byte), word.byte};
+    for (int c = both[0] == both[1] ? 1 : 0; c < 2; ++c) {
+      const uint32_t found = place.part.find(place.first, place.last, static_cast<uint8_t>(both[c]));
+      if (found == place.last) continue;
+      to.set(trie.tokens_at(found));
+      const Place below{place.part, found + 1, trie.node(found).after};
+      if (below.first < below.last) add_words(below, set, i, to);
+    }
+  }
+}
+
+void PartWalk::signs_after_words_of(const Place& place, const track::WordSet& set, uint32_t node, std::string& text,
+                                    track::PrefixId at, Admitted& to) {
+  if (node == track::WordTrie::kNowhere) return;
+  const Trie& trie = place.part.trie;
+  for (uint32_t i = set.trie->node(node).child; i != track::WordTrie::kNowhere; i = set.trie->node(i).next) {
+    const track::WordTrie::Node& word = set.trie->node(i);
+    if (!set.allowed->any_in(word.first, word.last)) continue;
+    const char both[] = {capital(word.byte), word.byte};
+    for (int c = both[0] == both[1] ? 1 : 0; c < 2; ++c) {
+      const uint32_t found = place.part.find(place.first, place.last, static_cast<uint8_t>(both[c]));
+      if (found == place.last) continue;
+      text += both[c];
+      if (word.ends_word && set.allowed->contains(word.first)) signs_below(place, found, text, at, to);
+      const Place below{place.part, found + 1, trie.node(found).after};
+      if (below.first < below.last) signs_after_words_of(below, set, i, text, at, to);
+      text.pop_back();
+    }
+  }
 }
 
 void PartWalk::add_word(const Place& place, std::string_view word, bool any_case, Admitted& to) {

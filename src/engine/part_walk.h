@@ -157,12 +157,24 @@ class PartWalk {
   void add_blank_words(track::PrefixId seam, Admitted& to);
   // Characters that are no letters or digits, one by one; what comes after them by tails().
   void heads(const Place& place, track::PrefixId prefix, Admitted& to);
+  // Tokens in which signs come after a word: those words that such tokens have are looked up.
+  void words_and_signs(const Place& place, track::PrefixId prefix, Admitted& to);
+  void signs_after_words(const Place& place, track::PrefixId prefix, Admitted& to);
+  // `whole`: after the whole word alone, and not after what it begins with.
+  void signs_after(const Place& place, std::string_view word, bool any_case, bool whole, std::string& text,
+                   track::PrefixId at, Admitted& to);
+  void signs_after_rest(const Place& place, const track::WordSet& set, std::string& text, track::PrefixId at,
+                        Admitted& to);
+  void signs_below(const Place& place, uint32_t node, std::string_view text, track::PrefixId at, Admitted& to);
   void tails(const Place& place, track::PrefixId prefix, Admitted& to);
   void begin_words(const Place& place, track::PrefixId seam, Admitted& to);
   void go_on(const Place& place, track::PrefixId prefix, Admitted& to);
   void push_numbers(const Place& place, track::PrefixId seam, Admitted& to);
   void push_each(const Place& place, track::PrefixId prefix, Admitted& to);
   void add_set(const Place& place, const track::WordSet& set, Admitted& to);
+  void add_words(const Place& place, const track::WordSet& set, uint32_t node, Admitted& to);
+  void signs_after_words_of(const Place& place, const track::WordSet& set, uint32_t node, std::string& text,
+                            track::PrefixId at, Admitted& to);
   void add_word(const Place& place, std::string_view word, bool any_case, Admitted& to);
   // Word by word, where not all fit: the known ones after which there is room.
   void add_fitting(const Place& place, const track::WordSet& set, track::PrefixId at, Admitted& to);

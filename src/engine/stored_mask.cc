@@ -9,17 +9,20 @@ StoredMask StoredMask::of(ConstBitmask mask, const BitmaskBuffer* base) {
   StoredMask made;
   made.base = base;
   const auto words = mask.words();
-  for (size_t i = 0; i < words.size(); ++i) {
-    for (uint32_t left = words[i]; left != 0; left &= left - 1) {
-      made.tokens.push_back(static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left))));
-    }
-    if (made.tokens.size() > words.size()) {
-      made.tokens = {};
-      made.words.assign(words.begin(), words.end());
-      break;
+  size_t count = 0;
+  for (const uint32_t word : words) {
+    if (word != 0) count += static_cast<size_t>(std::popcount(word));
+  }
+  if (count > words.size()) {
+    made.words.assign(words.begin(), words.end());
+  } else {
+    made.tokens.reserve(count);
+    for (size_t i = 0; made.tokens.size() < count; ++i) {
+      for (uint32_t left = words[i]; left != 0; left &= left - 1) {
+        made.tokens.push_back(static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left))));
+      }
     }
   }
-  made.tokens.shrink_to_fit();
   made.empty = made.tokens.empty() && made.words.empty() && base == nullptr;
   return made;
 }

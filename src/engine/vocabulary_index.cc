@@ -90,6 +90,7 @@ VocabularyIndex::Impl::Impl(Vocabulary given)
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (vocabulary.is_text(id)) longest_piece = std::max(longest_piece, vocabulary.bytes(id).size());
   }
+  add_blanks(0, static_cast<uint32_t>(blank_words.trie.size()), true);
   const auto size = static_cast<uint32_t>(trie.size());
   first_nodes.fill(size);
   for (uint32_t i = 0; i < size; i = trie.node(i).after) first_nodes[trie.node(i).byte] = i;
@@ -97,6 +98,20 @@ VocabularyIndex::Impl::Impl(Vocabulary given)
   for (int byte = 0; byte < 256; ++byte) {
     const uint32_t node = first_nodes[static_cast<size_t>(byte)];
     if (occurs_in_text(byte) && (node == size || trie.tokens_at(node).empty())) spells_any_text = false;
+  }
+}
+
+// The siblings from `first` to before `last`, and what is below them.
+void VocabularyIndex::Impl::add_blanks(uint32_t first, uint32_t last, bool spaces) {
+  const Trie& all = blank_words.trie;
+  for (uint32_t i = first; i < last; i = all.node(i).after) {
+    if (is_word_byte(all.node(i).byte)) continue;
+    Blanks made{i, all.node(i).depth, spaces && all.node(i).byte == ' ', false};
+    for (uint32_t child = i + 1; child < all.node(i).after; child = all.node(child).after) {
+      made.words |= is_word_byte(all.node(child).byte);
+    }
+    blanks.push_back(made);
+    add_blanks(i + 1, all.node(i).after, made.spaces);
   }
 }
 

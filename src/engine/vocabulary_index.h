@@ -45,6 +45,14 @@ struct VocabularyIndex::Impl {
   };
   Part words;        // letters and digits alone
   Part blank_words;  // the same after blanks, or blanks alone
+  // The nodes of that which stand after blanks alone.
+  struct Blanks {
+    uint32_t node = 0;
+    uint32_t count = 0;    // of blanks
+    bool spaces = false;   // and nothing but spaces
+    bool words = false;    // some of its tokens go on with a word
+  };
+  std::vector<Blanks> blanks;
   Part heads;        // other characters, then perhaps letters and digits
   Part mixed;        // something after letters or digits
   // Tokens that end a string after plain characters, by what they have from the quote on; those whose plain characters
@@ -59,6 +67,8 @@ struct VocabularyIndex::Impl {
   // Tokens of the cut that takes the longest piece each time: an upper bound on what `text` needs. Nothing, where that
   // cut comes to a byte that no piece begins with. `cuts`: where each token ends is added, after what is there.
   std::optional<uint32_t> greedy_tokens(std::string_view text, std::vector<uint32_t>* cuts = nullptr) const;
+  // PRE: the siblings are blanks or words.
+  void add_blanks(uint32_t first, uint32_t last, bool spaces);
   // The tokens that write exactly this.
   std::span<const TokenId> tokens_of(std::string_view text) const;
 };

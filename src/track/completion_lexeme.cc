@@ -157,7 +157,7 @@ bool Completer::is_expected(const Expectation& next, uint32_t node, const std::s
   if (std::find(own.begin(), own.end(), text) != own.end()) return true;
   if (node == 0) return false;
   const World& world = tracker_.world_;
-  const Rank rank = world.word_node(node).first;  // of the words that begin so, the shortest comes first
+  const Rank rank = world.trie().node(node).first;  // of the words that begin so, the shortest comes first
   if (rank >= world.words() || world.names().text(world.word(rank)).size() != text.size()) return false;
   const RankSet& ranks = quoted ? next.quoted : next.bare;
   return ranks.contains(rank);

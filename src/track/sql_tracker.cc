@@ -102,9 +102,9 @@ bool SqlTracker::leads_to_no_word(const Prefix& before, uint8_t byte) {
   if (next.free_word || !next.own_bare.empty() || ((next.alias || next.some_alias) && length <= 4)) return false;
   if (next.alias && world_.settings().aliases == Aliases::Any) return false;
   if (length == 1 && c == 'x') return false;  // of a blob
-  const uint32_t at = world_.word_child(begins ? 1 : before.node, c);
+  const uint32_t at = world_.trie().child(begins ? 1 : before.node, c);
   if (at == 0) return true;
-  const World::WordNode& node = world_.word_node(at);
+  const WordTrie::Node& node = world_.trie().node(at);
   return !next.bare.any_in(node.first, node.last);
 }
 
@@ -140,10 +140,10 @@ PrefixId SqlTracker::pushed(PrefixId id, uint8_t byte) {
   if (!fresh) after.literal = before.literal;
   note_literal(after.literal, after.lex, byte);
   if (after.lex.kind == Kind::Word) {
-    after.node = world_.word_child(fresh ? 1 : before.node, fold(static_cast<char>(byte)));
+    after.node = world_.trie().child(fresh ? 1 : before.node, fold(static_cast<char>(byte)));
   } else if (after.lex.kind == Kind::Quoted && !fresh) {
     // An opening quote is no part of the name; a doubled one stands for itself.
-    after.node = world_.word_child(before.node, fold(static_cast<char>(byte)));
+    after.node = world_.trie().child(before.node, fold(static_cast<char>(byte)));
   } else if (after.lex.kind == Kind::QuotedEnd) {
     after.node = before.node;
   }
@@ -233,7 +233,7 @@ bool SqlTracker::word_fits(const Prefix& prefix) {
   const bool any = next.free_word || (next.alias && world_.settings().aliases == Aliases::Any);
   if (any && prefix.length + utf8_owed(prefix.lex.utf8) + 2 <= kLongestNewName) return true;
   if (prefix.node != 0) {
-    const World::WordNode& node = world_.word_node(prefix.node);
+    const WordTrie::Node& node = world_.trie().node(prefix.node);
     if (next.bare.any_in(node.first, node.last)) return true;
   }
   const bool blob = prefix.length == 1 && next.terminals[static_cast<size_t>(Terminal::Blob)];
@@ -255,9 +255,9 @@ bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
   const bool string = next.free_string && prefix.lex.quote == Quote::Double;
   if ((next.free_quoted || string || any) && prefix.length + utf8_owed(prefix.lex.utf8) + 6 <= kLongestNewName)
     return true;
-  if (const uint32_t at = more ? prefix.node : world_.word_child(prefix.node, static_cast<char>(prefix.lex.quote));
+  if (const uint32_t at = more ? prefix.node : world_.trie().child(prefix.node, static_cast<char>(prefix.lex.quote));
       at != 0) {
-    const World::WordNode& node = world_.word_node(at);
+    const WordTrie::Node& node = world_.trie().node(at);
     for (Rank rank = next.quoted.next(node.first); rank < node.last; rank = next.quoted.next(rank + 1)) {
       if (can_quote(world_.names().text(world_.word(rank)), prefix.lex.quote)) return true;
     }

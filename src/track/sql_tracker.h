@@ -76,7 +76,8 @@ class SqlTracker final : public Tracker {
   Key signs_key(PrefixId prefix) override;
   bool signs_end(PrefixId prefix) override;
   uint32_t blanks(PrefixId prefix) override;
-  WordSet words(PrefixId prefix) override;
+  BlankRoom blank_room(PrefixId prefix) override;
+  WordSet words(PrefixId prefix, bool listed) override;
   PrefixId word_start(PrefixId prefix) override;
   bool rest_takes(uint64_t rest, std::string_view beginning) override;
   Explanation explain(PrefixId prefix) override;

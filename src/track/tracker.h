@@ -16,6 +16,7 @@
 
 #include "policy/policy.h"
 #include "syntax/grammar.h"
+#include "track/word_trie.h"
 
 namespace pccsql::track {
 
@@ -82,6 +83,10 @@ struct Explanation {
 // What may begin with a letter or a digit between two lexemes, or go on with one inside a word or a quoted name.
 struct WordSet {
   std::vector<std::string_view> known;  // what may come, to its end; empty where the open word may end. Of the world
+  // Or, instead: the words that are `allowed`, from this node of the dictionary on. In any case.
+  const WordTrie* trie = nullptr;
+  const RankSet* allowed = nullptr;
+  uint32_t node = 0;
   bool any_case = true;                 // letters of `known` stand for both cases
   std::vector<std::string> own;         // likewise, of names that the text brought; always in any case
   std::string begun;                    // what there is of the open word
@@ -141,7 +146,14 @@ class Tracker {
   virtual bool signs_end(PrefixId) { return false; }
   // Between lexemes: how many blanks there are, as far as more of them may come.
   virtual uint32_t blanks(PrefixId) { return 0; }
-  virtual WordSet words(PrefixId) { return {}; }
+  // Likewise: how many more may come, and whether these must be spaces.
+  struct BlankRoom {
+    uint32_t most = 0;
+    bool spaces = false;
+  };
+  virtual BlankRoom blank_room(PrefixId) { return {}; }
+  // `listed`: what is known, as a list.
+  virtual WordSet words(PrefixId, [[maybe_unused]] bool listed = true) { return {}; }
   // Inside a word, a quoted name or a string: where it began. kDead elsewhere.
   virtual PrefixId word_start(PrefixId) { return kDead; }
   // Whether a word or number that begins so is one of `rest`. Once false, false for everything that begins so.

@@ -53,7 +53,13 @@ Key SqlTracker::word_key(PrefixId id) { return expected(prefixes_[id].sem).conte
 
 uint32_t SqlTracker::blanks(PrefixId id) { return prefixes_[id].lex.run | uint32_t{prefixes_[id].started} << 16; }
 
-WordSet SqlTracker::words(PrefixId id) {
+Tracker::BlankRoom SqlTracker::blank_room(PrefixId id) {
+  const Prefix& prefix = prefixes_[id];
+  if (world_.settings().style != Style::Canonical) return {kLongestBlank - prefix.lex.run, false};
+  return {prefix.lex.run == 0 && prefix.started && !expected(prefix.sem).glued ? 1u : 0u, true};
+}
+
+WordSet SqlTracker::words(PrefixId id, bool listed) {
   WordSet set;
   const Prefix& prefix = prefixes_[id];
   const Kind kind = prefix.lex.kind;
@@ -70,8 +76,12 @@ WordSet SqlTracker::words(PrefixId id) {
   const char closing = prefix.lex.quote == Quote::Bracket ? ']' : static_cast<char>(prefix.lex.quote);
   const RankSet& ranks = quoted ? next.quoted : next.bare;
   const uint32_t node = kind == Kind::Blank ? 1 : prefix.node;
-  if (node != 0) {
-    const World::WordNode& below = world_.word_node(node);
+  if (!listed && !canonical && !quoted) {
+    set.trie = &world_.trie();
+    set.allowed = &ranks;
+    set.node = node;
+  } else if (node != 0) {
+    const WordTrie::Node& below = world_.trie().node(node);
     for (Rank rank = ranks.next(below.first); rank < below.last; rank = ranks.next(rank + 1)) {
       const NameId name = world_.word(rank);
       const auto add = [&](std::string_view text) {

@@ -96,7 +96,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   std::sort(by_rank_.begin(), by_rank_.end(), [&](NameId a, NameId b) { return names_.text(a) < names_.text(b); });
   for (Rank rank = 0; rank < by_rank_.size(); ++rank) rank_[by_rank_[rank]] = rank;
 
-  build_trie();
+  for (const NameId name : by_rank_) trie_.add(names_.text(name));
   for (size_t t = 0; t < kTerminals; ++t) {
     const auto terminal = static_cast<Terminal>(t);
     const std::string_view text = spelling(terminal);
@@ -145,30 +145,23 @@ uint64_t World::grouped_table(const ColumnRef& column) const {
   return sets_minimum() && is_grouped(policy_, column) ? table_bit_[column.table] : 0;
 }
 
-void World::build_trie() {
-  nodes_.assign(2, WordNode{});
-  nodes_[1].last = static_cast<Rank>(by_rank_.size());
-  std::vector<uint32_t> path{1};
-  std::string_view before;
-  for (Rank rank = 0; rank < by_rank_.size(); ++rank) {
-    const std::string_view text = names_.text(by_rank_[rank]);
-    size_t shared = 0;
-    while (shared < text.size() && shared < before.size() && text[shared] == before[shared]) ++shared;
-    path.resize(shared + 1);
-    for (size_t i = shared; i < text.size(); ++i) {
-      const auto node = static_cast<uint32_t>(nodes_.size());
-      WordNode made;
-      made.first = rank;
-      made.byte = text[i];
-      made.next = nodes_[path.back()].child;
-      nodes_[path.back()].child = node;
-      nodes_.push_back(made);
-      path.push_back(node);
-    }
-    for (const uint32_t node : path) nodes_[node].last = rank + 1;
-    before = text;
+void WordTrie::add(std::string_view word) {
+  const Rank rank = nodes_[kRoot].last;
+  size_t shared = 0;
+  while (shared < word.size() && shared + 1 < path_.size() && nodes_[path_[shared + 1]].byte == word[shared]) ++shared;
+  path_.resize(shared + 1);
+  for (size_t i = shared; i < word.size(); ++i) {
+    Node made;
+    made.first = rank;
+    made.byte = word[i];
+    made.next = nodes_[path_.back()].child;
+    const auto node = static_cast<uint32_t>(nodes_.size());
+    nodes_[path_.back()].child = node;
+    nodes_.push_back(made);
+    path_.push_back(node);
   }
-  nodes_[1].first = 0;
+  nodes_[path_.back()].ends_word = true;
+  for (const uint32_t node : path_) nodes_[node].last = rank + 1;
 }
 
 void World::add_functions() {

@@ -17,6 +17,7 @@
 #include "track/rank_set.h"
 #include "track/supply.h"
 #include "track/tracker.h"
+#include "track/word_trie.h"
 
 namespace pccsql::track {
 
@@ -69,18 +70,7 @@ class World {
   Rank rank(NameId name) const { return name < rank_.size() ? rank_[name] : kNoRank; }
   // The words that begin with `prefix` (folded): [first, last).
   std::pair<Rank, Rank> range(std::string_view prefix) const;
-  // The dictionary as a trie: the words that begin with a path are a range of ranks. 0 is no path, 1 the empty one.
-  struct WordNode {
-    Rank first = 0, last = 0;
-    uint32_t child = 0, next = 0;  // the first child, the next sibling
-    char byte = 0;
-  };
-  const WordNode& word_node(uint32_t node) const { return nodes_[node]; }
-  uint32_t word_child(uint32_t node, char folded_byte) const {
-    uint32_t child = nodes_[node].child;
-    while (child != 0 && nodes_[child].byte != folded_byte) child = nodes_[child].next;
-    return child;
-  }
+  const WordTrie& trie() const { return trie_; }
   // Most letters of an alias that is used before its FROM. In canonical style one: two would begin many a name that may
   // not be written, and a model that wanted such a name would take them for its beginning.
   size_t alias_letters() const { return settings_.style == Style::Canonical ? 1 : 2; }
@@ -147,7 +137,6 @@ class World {
   void add_functions();
   void add_minimums();
   void group_functions();
-  void build_trie();
 
   const Catalog& catalog_;
   const Policy& policy_;
@@ -156,7 +145,7 @@ class World {
   Sources sources_;
   bool anything_to_ask_ = false;
   std::vector<NameId> by_rank_;
-  std::vector<WordNode> nodes_;
+  WordTrie trie_;
   std::vector<Rank> rank_;
   std::vector<std::string> canonical_;  // by NameId
   std::vector<std::string> capitals_;   // of those that are the language's as well as the schema's
