@@ -15,6 +15,7 @@ FreeTexts::FreeTexts(const Vocabulary& vocabulary, const Trie& trie) : vocabular
       longest_[kind] = static_cast<uint32_t>(bytes.size());
     }
   }
+  for (size_t kind = 0; kind < kKinds; ++kind) made(kind, kLengths.size() - 1);
 }
 
 const FreeTextParts* FreeTexts::find(FreeText kind, uint32_t room) const {

@@ -31,8 +31,8 @@ class FreeTexts {
   // Keeps references to both.
   FreeTexts(const Vocabulary& vocabulary, const Trie& trie);
 
-  // For a place with room for `room` more bytes, at a whole character. nullptr: everything must be walked. Made on first
-  // use; any thread may ask.
+  // For a place with room for `room` more bytes, at a whole character. nullptr: everything must be walked. What serves
+  // where there is much room is made with this; the rest on first use. Any thread may ask.
   const FreeTextParts* find(track::FreeText kind, uint32_t room) const;
 
  private:

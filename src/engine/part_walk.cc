@@ -103,7 +103,7 @@ void PartWalk::signs_after_words(const Place& place, track::PrefixId prefix, Adm
   if (set.trie != nullptr) signs_after_words_of(place, set, set.node, text, at, to);
   for (const std::string_view word : set.known) signs_after(place, word, set.any_case, set.any_case, text, at, to);
   for (const std::string& word : set.own) signs_after(place, word, true, set.any_case, text, at, to);
-  if (set.rest != 0) signs_after_rest(place, set, text, at, to);
+  if ((set.rest | set.schema_rest) != 0) signs_after_rest(place, set, text, at, to);
 }
 
 // What of `word` was found in the trie is `text`.
@@ -130,7 +130,7 @@ void PartWalk::signs_after_rest(const Place& place, const track::WordSet& set, s
   for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
     if (!is_word_byte(trie.node(i).byte)) continue;
     text += static_cast<char>(trie.node(i).byte);
-    if (tracker_.rest_takes(set.rest, set.begun + text)) {
+    if (tracker_.rest_takes(set.rest | set.schema_rest, set.begun + text)) {
       signs_below(place, i, text, at, to);
       if (i + 1 < trie.node(i).after) signs_after_rest({place.part, i + 1, trie.node(i).after}, set, text, at, to);
     }
@@ -157,12 +157,22 @@ void PartWalk::signs_below(const Place& place, uint32_t node, std::string_view t
 }
 
 template <typename Make>
+std::shared_ptr<const StoredMask> PartWalk::made_part(const Make& make) {
+  if (depth_ == scratch_.size()) scratch_.push_back(std::make_unique<BitmaskBuffer>(index_.vocabulary.size()));
+  const Bitmask bits = scratch_[depth_++]->view();
+  Admitted made(bits);
+  make(made);
+  auto part = std::make_shared<const StoredMask>(StoredMask::of(bits, nullptr));
+  bits.clear();
+  --depth_;
+  return part;
+}
+
+template <typename Make>
 void PartWalk::add_kept(const track::Key& key, Admitted& to, const Make& make) {
   std::shared_ptr<const StoredMask> known = words_.find(key);
   if (!known) {
-    Admitted made;
-    make(made);
-    known = std::make_shared<const StoredMask>(StoredMask::part_of(made.take(), index_.vocabulary.size()));
+    known = made_part(make);
     words_.insert(key, known);
   }
   to.add(*known);
@@ -311,13 +321,23 @@ void PartWalk::add_set(const Place& place, const track::WordSet& set, Admitted& 
   if (set.trie != nullptr) add_words(place, set, set.node, to);
   for (const std::string_view word : set.known) add_word(place, word, set.any_case, to);
   for (const std::string_view word : set.own) add_word(place, word, true, to);
-  if (set.rest == 0) return;
-  Rest rest{set.rest, set.new_name, set.begun};
   constexpr uint32_t kFew = 100;
-  if (place.last - place.first < kFew) return add_rest(place, rest, to);
-  const track::Key key{mixed(rest.rest, std::hash<std::string>()(rest.begun)),
-                       mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 8 | place.part.number)};
-  add_kept(key, to, [&](Admitted& made) { add_rest(place, rest, made); });
+  for (const bool general : {true, false}) {
+    Rest rest{general ? set.rest : set.schema_rest, set.new_name, set.begun};
+    if (rest.rest == 0) continue;
+    if (place.last - place.first < kFew) {
+      add_rest(place, rest, to);
+      continue;
+    }
+    const track::Key key{mixed(rest.rest, std::hash<std::string>()(rest.begun)),
+                         mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 8 | place.part.number)};
+    const auto make = [&](Admitted& made) { add_rest(place, rest, made); };
+    if (general && rest.begun.empty()) {
+      to.add(*index_.general_parts.find(key, [&] { return made_part(make); }));
+    } else {
+      add_kept(key, to, make);
+    }
+  }
 }
 
 // Dictionary and vocabulary side by side: what is in both.

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -99,40 +100,22 @@ class PrefixWalk {
   bool alike_;
 };
 
-// Where tokens go that are admitted: into a mask, or, for a part that is kept, into a list.
+// Where tokens go that are admitted.
 class Admitted {
  public:
   explicit Admitted(Bitmask mask) : mask_(mask) {}
-  Admitted() = default;
 
-  void set(TokenId id) {
-    if (mask_) {
-      mask_->set(id);
-    } else {
-      list_.push_back(id);
-    }
-  }
+  void set(TokenId id) { mask_.set(id); }
   void set(std::span<const TokenId> tokens) {
-    for (const TokenId id : tokens) set(id);
+    for (const TokenId id : tokens) mask_.set(id);
   }
-  // PRE: a mask.
   bool has(std::span<const TokenId> tokens) const {
-    return std::ranges::all_of(tokens, [&](TokenId id) { return mask_->test(id); });
+    return std::ranges::all_of(tokens, [&](TokenId id) { return mask_.test(id); });
   }
-  void add(const StoredMask& part) {
-    if (mask_) return part.add_to(*mask_);
-    list_.insert(list_.end(), part.tokens.begin(), part.tokens.end());
-    for (size_t i = 0; i < part.words.size(); ++i) {
-      for (uint32_t left = part.words[i]; left != 0; left &= left - 1) {
-        list_.push_back(static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left))));
-      }
-    }
-  }
-  std::vector<TokenId> take() { return std::move(list_); }
+  void add(const StoredMask& part) { part.add_to(mask_); }
 
  private:
-  std::optional<Bitmask> mask_;
-  std::vector<TokenId> list_;
+  Bitmask mask_;
 };
 
 class PartWalk {
@@ -188,6 +171,8 @@ class PartWalk {
   void add_rest(const Place& place, Rest& rest, Admitted& to);
   // The part of this key, made by `make` where it is new.
   template <typename Make>
+  std::shared_ptr<const StoredMask> made_part(const Make& make);
+  template <typename Make>
   void add_kept(const track::Key& key, Admitted& to, const Make& make);
 
   track::Tracker& tracker_;
@@ -195,6 +180,8 @@ class PartWalk {
   MaskCache& words_;
   Judge* judge_;
   std::string written_;  // kept where there is a judge
+  std::vector<std::unique_ptr<BitmaskBuffer>> scratch_;  // for parts within parts; all bits are 0 between them
+  size_t depth_ = 0;
   uint8_t owed_ = 0;     // before any token
 };
 

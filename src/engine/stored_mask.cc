@@ -9,34 +9,25 @@ StoredMask StoredMask::of(ConstBitmask mask, const BitmaskBuffer* base) {
   StoredMask made;
   made.base = base;
   const auto words = mask.words();
+  thread_local std::vector<TokenId> found;
+  found.resize(words.size() + 32);
   size_t count = 0;
-  for (const uint32_t word : words) {
-    if (word != 0) count += static_cast<size_t>(std::popcount(word));
+  for (size_t i = 0; i < words.size() && count <= words.size();) {
+    if (i + 4 <= words.size() && (words[i] | words[i + 1] | words[i + 2] | words[i + 3]) == 0) {
+      i += 4;
+      continue;
+    }
+    for (uint32_t left = words[i]; left != 0; left &= left - 1) {
+      found[count++] = static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left)));
+    }
+    ++i;
   }
   if (count > words.size()) {
     made.words.assign(words.begin(), words.end());
   } else {
-    made.tokens.reserve(count);
-    for (size_t i = 0; made.tokens.size() < count; ++i) {
-      for (uint32_t left = words[i]; left != 0; left &= left - 1) {
-        made.tokens.push_back(static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left))));
-      }
-    }
+    made.tokens.assign(found.begin(), found.begin() + static_cast<ptrdiff_t>(count));
   }
   made.empty = made.tokens.empty() && made.words.empty() && base == nullptr;
-  return made;
-}
-
-StoredMask StoredMask::part_of(std::vector<TokenId> tokens, size_t width) {
-  StoredMask made;
-  made.empty = tokens.empty();
-  if (tokens.size() <= bitmask_words(width)) {
-    made.tokens = std::move(tokens);
-    made.tokens.shrink_to_fit();
-  } else {
-    made.words.resize(bitmask_words(width));
-    for (const TokenId id : tokens) made.words[id / 32] |= uint32_t{1} << (id % 32);
-  }
   return made;
 }
 

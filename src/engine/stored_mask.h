@@ -23,8 +23,6 @@ struct StoredMask {
 
   // `mask`: what is admitted beside the base.
   static StoredMask of(ConstBitmask mask, const BitmaskBuffer* base);
-  // To be added to other masks: its tokens stand in any order, and some perhaps twice. For a vocabulary of `width`.
-  static StoredMask part_of(std::vector<TokenId> tokens, size_t width);
 
   size_t bytes() const { return sizeof *this + tokens.capacity() * sizeof(TokenId) + words.capacity() * sizeof(uint32_t); }
   size_t count() const;

@@ -151,6 +151,18 @@ std::span<const TokenId> VocabularyIndex::Impl::tokens_of(std::string_view text)
   return node < trie.size() ? trie.tokens_at(node) : std::span<const TokenId>();
 }
 
+VocabularyIndex::Impl::GeneralParts::Part VocabularyIndex::Impl::GeneralParts::find(
+    const track::Key& key, const std::function<Part()>& make) const {
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto known = parts_.find(key); known != parts_.end()) return known->second;
+  }
+  Part made = make();
+  const std::unique_lock lock(mutex_);
+  if (parts_.size() < kMost) parts_.emplace(key, made);
+  return made;
+}
+
 VocabularyIndex::VocabularyIndex(Vocabulary vocabulary) : impl_(std::make_shared<const Impl>(std::move(vocabulary))) {}
 
 const Vocabulary& VocabularyIndex::vocabulary() const { return impl_->vocabulary; }

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +16,7 @@
 #include <pccsql/vocabulary.h>
 
 #include "engine/free_text.h"
+#include "engine/stored_mask.h"
 #include "mask/trie.h"
 
 namespace pccsql {
@@ -59,6 +62,22 @@ struct VocabularyIndex::Impl {
   // change what the string means are not among them.
   Part closers;
   Part string_rest;  // tokens that are neither plain in a string nor closers
+  // Parts of masks that are the same for every schema; made on first use, by any thread.
+  class GeneralParts {
+   public:
+    using Part = std::shared_ptr<const StoredMask>;
+    // As it was made before, or by `make`.
+    Part find(const track::Key& key, const std::function<Part()>& make) const;
+
+   private:
+    static constexpr size_t kMost = 1000;
+    struct Hash {
+      size_t operator()(const track::Key& key) const { return static_cast<size_t>(key.low ^ key.high >> 7); }
+    };
+    mutable std::shared_mutex mutex_;
+    mutable std::unordered_map<track::Key, Part, Hash> parts_;
+  };
+  GeneralParts general_parts;
   size_t longest_piece = 0;
   std::array<uint32_t, 256> first_nodes{};  // the trie's node for each first byte, or trie.size()
   // Every byte that occurs in UTF-8 is a token, so that any text has at most as many tokens as bytes.

@@ -92,6 +92,7 @@ struct WordSet {
   std::string begun;                    // what there is of the open word
   // Besides: words and numbers that rest_takes() takes. Equal values take equal ones.
   uint64_t rest = 0;
+  uint64_t schema_rest = 0;  // likewise; what these take is another matter for each schema
   uint32_t new_name = 0;  // of `rest`: any letters and digits go on the open word; bytes that it surely has room for
   bool more = false;      // and some that only push() can tell; also where none of this is known
   bool any_word = false;  // a new name of any letters may stand here

@@ -119,7 +119,7 @@ WordSet SqlTracker::words(PrefixId id, bool listed) {
         (next.alias && !canonical) || next.free_quoted || (next.free_string && prefix.lex.quote == Quote::Double);
     return set;
   }
-  if (next.alias && !any_alias) set.rest |= kAlias;
+  if (next.alias && !any_alias) set.schema_rest |= kAlias;
   if (next.free_word || any_alias) {
     set.rest |= kFreeWord;
     set.any_word = true;
