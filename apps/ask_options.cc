@@ -8,7 +8,7 @@
 namespace pccsql {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAskFooter =
     "Writes SQL for the question with a language model, runs it if `check` calls it safe, and prints the rows, what "
     "the\n"
     "query uses and what the model wanted but may not have. Without --db it asks the demo; without QUESTION it is\n"
@@ -24,7 +24,7 @@ constexpr const char* kFooter =
 
 CLI::App* add_ask_command(CLI::App& app, Options& options) {
   AskOptions& ask = options.ask;
-  CLI::App* command = add_command(app, "ask", "answer a question with a language model, within the policy", kFooter);
+  CLI::App* command = add_command(app, "ask", "answer a question with a language model, within the policy", kAskFooter);
   add_text(*command, "QUESTION", ask.question, "", "the question, as one argument; `-` reads it from standard input");
   add_text(*command, "--db", options.inputs.db, "FILE", "the database: a SQLite file (read only)")->group("Database");
   add_text(*command, "--policy", options.inputs.policy, "FILE", "the policy: YAML or JSON, or a .sql file")

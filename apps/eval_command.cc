@@ -6,7 +6,7 @@
 namespace pccsql {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kEvalFooter =
     "Examples:\n"
     "  pccsql eval run --suite spider-cu.jsonl --method direct --out direct.jsonl\n"
     "  pccsql eval run --suite spider-cu.jsonl --method pcc --out pcc.jsonl\n"
@@ -39,7 +39,7 @@ constexpr const char* kCompareFooter =
 
 EvalCommands add_eval_commands(CLI::App& app, Options& options) {
   EvalReadOptions& read = options.eval_read;
-  CLI::App* group = add_command(app, "eval", "run methods over a suite, and see what came out", kFooter);
+  CLI::App* group = add_command(app, "eval", "run methods over a suite, and see what came out", kEvalFooter);
 
   CLI::App* report = add_command(*group, "report", "measure runs and set them beside the paper", kReportFooter);
   report->add_option("RUN", read.runs, "files that `pccsql eval run` wrote");

@@ -31,7 +31,7 @@ constexpr const char* kRetryFooter =
     "Example:\n"
     "  pccsql eval sweep retry --n 1,2,3,5,10 --suite spider-cu.jsonl --out sweep/";
 
-constexpr const char* kPolicyFooter =
+constexpr const char* kPolicySweepFooter =
     "Builds a suite for each value, one parameter at a time, and runs the method on each (the paper's table 5).\n"
     "Example:\n"
     "  pccsql eval sweep policy --p 0,0.05,0.1 --p-relax 0,0.2,0.4 --bird DIR --no-exec --out sweep/";
@@ -103,7 +103,7 @@ EvalRunCommands add_eval_run_commands(CLI::App& group, Options& options) {
   CLI::App* retry =
       add_sweep(*sweeps, "retry", "how often a violation is asked about again", kRetryFooter, sweep, true);
   retry->add_option("--n", sweep.n, "attempts after the first (default: 1,2,3,5,10)")->delimiter(',')->type_name("N,…");
-  CLI::App* policy = add_sweep(*sweeps, "policy", "policies disturbed at random", kPolicyFooter, sweep, false);
+  CLI::App* policy = add_sweep(*sweeps, "policy", "policies disturbed at random", kPolicySweepFooter, sweep, false);
   policy->add_option("--p", sweep.p, "shares made Hidden (default: 0,0.05,0.1)")
       ->delimiter(',')
       ->type_name("X,…")

@@ -17,7 +17,8 @@
 namespace pccsql {
 namespace {
 
-using nlohmann::json;
+// Finds a key fast, however many a line has.
+using SortedJson = nlohmann::json;
 
 constexpr const char* kExpected = "; expected {\"id\": …, \"sql\": \"…\"}";
 constexpr int kDeepest = 64;  // no request needs more, and the library writes nested values by recursion
@@ -27,13 +28,13 @@ struct Rejected {
 };
 
 // Parses, and throws Rejected where a key is repeated or the nesting has no end in sight.
-json parse_strictly(std::string_view line) {
+SortedJson parse_strictly(std::string_view line) {
   std::vector<std::vector<std::string>> keys;  // of the objects that are open
-  const auto watch = [&keys](int depth, json::parse_event_t event, json& parsed) {
+  const auto watch = [&keys](int depth, SortedJson::parse_event_t event, SortedJson& parsed) {
     if (depth > kDeepest) throw Rejected{"the line nests deeper than " + std::to_string(kDeepest) + " levels"};
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key) {
+    if (event == SortedJson::parse_event_t::object_start) keys.emplace_back();
+    if (event == SortedJson::parse_event_t::object_end) keys.pop_back();
+    if (event == SortedJson::parse_event_t::key) {
       auto key = parsed.get<std::string>();
       if (std::find(keys.back().begin(), keys.back().end(), key) != keys.back().end()) {
         throw Rejected{"the key `" + key + "` stands twice in one object"};
@@ -42,7 +43,7 @@ json parse_strictly(std::string_view line) {
     }
     return true;
   };
-  return json::parse(line.begin(), line.end(), watch);
+  return SortedJson::parse(line.begin(), line.end(), watch);
 }
 
 size_t skip_blank(std::string_view text, size_t i) {
@@ -64,7 +65,7 @@ std::string_view written_id(std::string_view line) {
     if (key >= line.size() || line[key] != '"') return "null";
     i = skip_string(line, key);
     const std::string_view name = line.substr(key, i - key);
-    const bool found = name == "\"id\"" || (name.find('\\') != std::string_view::npos && json::parse(name) == "id");
+    const bool found = name == "\"id\"" || (name.find('\\') != std::string_view::npos && SortedJson::parse(name) == "id");
     const size_t begin = skip_blank(line, skip_blank(line, i) + 1);
     int depth = 0;
     for (i = begin; i < line.size();) {
@@ -82,22 +83,22 @@ std::string_view written_id(std::string_view line) {
   }
 }
 
-std::string text_of(json& value) { return std::move(value.get_ref<std::string&>()); }
+std::string text_of(SortedJson& value) { return std::move(value.get_ref<std::string&>()); }
 
-void read_members(json& object, Request& request) {
-  const auto member = [&object](const char* key) -> json* {
+void read_members(SortedJson& object, Request& request) {
+  const auto member = [&object](const char* key) -> SortedJson* {
     const auto found = object.find(key);
     return found == object.end() || found->is_null() ? nullptr : &*found;
   };
-  if (json* db_id = member("db_id")) {
+  if (SortedJson* db_id = member("db_id")) {
     if (!db_id->is_string()) throw Rejected{"`db_id` must be a string"};
     request.db_id = text_of(*db_id);
   }
-  if (json* policy = member("policy")) {
+  if (SortedJson* policy = member("policy")) {
     if (!policy->is_string() && !policy->is_object()) throw Rejected{"`policy` must be an object or a string of YAML"};
     request.policy = policy->is_string() ? text_of(*policy) : policy->dump();
   }
-  json* sql = member("sql");
+  SortedJson* sql = member("sql");
   if (sql == nullptr) throw Rejected{std::string("the line has no `sql`") + kExpected};
   if (!sql->is_string()) throw Rejected{"`sql` must be a string"};
   request.sql = text_of(*sql);
@@ -112,15 +113,15 @@ Request parse_request(std::string_view line) {
     return request;
   }
   try {
-    json value = parse_strictly(line);
+    SortedJson value = parse_strictly(line);
     if (!value.is_object()) throw Rejected{std::string("the line is no JSON object") + kExpected};
     request.id = written_id(line);
     read_members(value, request);
   } catch (const Rejected& rejected) {
     request.error = rejected.reason;
-  } catch (const json::parse_error& wrong) {
+  } catch (const SortedJson::parse_error& wrong) {
     request.error = "the line is not JSON, from byte " + std::to_string(wrong.byte) + " on" + kExpected;
-  } catch (const json::exception&) {
+  } catch (const SortedJson::exception&) {
     request.error = "the line holds a number that is out of range";
   }
   return request;

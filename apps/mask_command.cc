@@ -1,20 +1,20 @@
 // The commands `mask replay` and `mask walk`: files and options in, a report and an exit status out.
 
-#include <csignal>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apps/interrupts.h"
 #include "apps/jsonl.h"
-#include "verify/replay.h"
 #include "apps/mask_report.h"
-#include "verify/tokens.h"
-#include "verify/walk.h"
 #include "apps/mask_worlds.h"
 #include "apps/options.h"
 #include "apps/output.h"
 #include "apps/terminal.h"
+#include "verify/replay.h"
+#include "verify/tokens.h"
+#include "verify/walk.h"
 
 namespace pccsql {
 namespace {
@@ -23,19 +23,10 @@ constexpr uint64_t kUsualSeed = 1;
 constexpr uint64_t kUsualWalks = 100;
 constexpr uint64_t kUsualWalkBudget = 120;
 
-// Set by Ctrl-C, so that a long run can say how far it came; a second Ctrl-C ends the program at once.
-volatile std::sig_atomic_t interrupted = 0;
-
-extern "C" void on_interrupt(int /*signal*/) {
-  interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
-}
-
 // A run that was cut short has not shown that all is fine.
-int exit_status(bool fine) {
-  constexpr int kExitInterrupted = 128 + SIGINT;
+int exit_status(bool fine, bool interrupted) {
   if (!fine) return kExitNotFine;
-  return interrupted != 0 ? kExitInterrupted : kExitFine;
+  return interrupted ? kExitInterrupted : kExitFine;
 }
 
 // What both commands need before they can begin.
@@ -100,11 +91,11 @@ int run_mask_replay(const Options& options) {
   Replayer replayer(bench->tokens, bench->width, random, run.seed);
   ReplayTotals totals;
   std::vector<Replayed> queries;
-  std::signal(SIGINT, on_interrupt);
+  const CatchInterrupts interrupts;  // so that a long run can say how far it came
   {
     Progress progress("queries", true);
     std::string_view line;
-    while (interrupted == 0 && reader->next(line)) {
+    while (!interrupts.flag() && reader->next(line)) {
       const Request request = parse_request(line);
       Replayed query;
       query.line = queries.size() + 1;
@@ -130,10 +121,10 @@ int run_mask_replay(const Options& options) {
     output.write(replay_json(run, totals, queries, vocabulary, options.mask.times));
   } else {
     output.write(replay_text(run, totals, queries, vocabulary, style_for(options.color)));
-    if (interrupted != 0) output.write("interrupted after " + std::to_string(queries.size()) + " queries\n");
+    if (interrupts.flag()) output.write("interrupted after " + std::to_string(queries.size()) + " queries\n");
   }
-  int status = exit_status(totals.fine());
-  if (status == kExitFine && totals.count(Outcome::Unread) > 0) status = kExitUsage;
+  int status = exit_status(totals.fine(), interrupts.flag());
+  if (status == kExitFine && totals.count(ReplayOutcome::Unread) > 0) status = kExitUsage;
   status = output.finish(status);
   return reader->failure() ? fail(*reader->failure()) : status;
 }
@@ -167,10 +158,10 @@ int run_mask_walk(const Options& options) {
   // Neither promises that every prefix can be finished, nor what the database takes: there all is counted.
   const bool stop_at_first = bench->settings.lookahead && bench->settings.algorithm == Settings::Algorithm::Pcc;
   WalkTotals totals(options.settings.language);
-  std::signal(SIGINT, on_interrupt);
+  const CatchInterrupts interrupts;  // so that a long run can say how far it came
   {
     Progress progress("walks", true);
-    for (uint64_t i = 0; i < walks && interrupted == 0; ++i) {
+    for (uint64_t i = 0; i < walks && !interrupts.flag(); ++i) {
       Stage& stage = stages[i % stages.size()];
       if (!stage.walker) {
         stage.classes = std::make_unique<TokenClasses>(bench->tokens.vocabulary(), stage.world->catalog());
@@ -183,9 +174,9 @@ int run_mask_walk(const Options& options) {
     }
   }
   Output output;
-  output.write(options.format == Format::Json ? walk_json(run, totals, interrupted != 0)
-                                              : walk_text(run, totals, interrupted != 0, style_for(options.color)));
-  return output.finish(exit_status(totals.fine()));
+  output.write(options.format == Format::Json ? walk_json(run, totals, interrupts.flag())
+                                              : walk_text(run, totals, interrupts.flag(), style_for(options.color)));
+  return output.finish(exit_status(totals.fine(), interrupts.flag()));
 }
 
 }  // namespace pccsql

@@ -7,20 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "verify/replay.h"
 #include "apps/mask_worlds.h"
 #include "apps/options.h"
 #include "apps/output.h"
 #include "apps/render.h"
 #include "apps/terminal.h"
 #include "base/file.h"
+#include "base/json.h"
+#include "verify/replay.h"
 
 namespace pccsql {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Explained {
   std::string prefix;

@@ -2,16 +2,13 @@
 
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/times.h"
 
 namespace pccsql {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string indented(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 std::string number(double value) {
   char text[32];
@@ -97,18 +94,18 @@ Json attempt_json(const Attempt& attempt, const Vocabulary& vocabulary, bool tim
 
 Json counts_json(const ReplayTotals& totals) {
   return {{"safe", totals.verdicts[0]},
-          {"admitted", totals.count(Outcome::Admitted)},
-          {"bound", totals.count(Outcome::Bound)},
-          {"refused", totals.count(Outcome::Refused)},
+          {"admitted", totals.count(ReplayOutcome::Admitted)},
+          {"bound", totals.count(ReplayOutcome::Bound)},
+          {"refused", totals.count(ReplayOutcome::Refused)},
           {"unsafe", totals.verdicts[1]},
           {"outside", totals.verdicts[2]},
           {"error", totals.verdicts[3]},
-          {"stopped", totals.count(Outcome::Stopped)},
+          {"stopped", totals.count(ReplayOutcome::Stopped)},
           {"stopped_before", totals.places[0]},
           {"stopped_at", totals.places[1]},
           {"stopped_after", totals.places[2]},
-          {"let_through", totals.count(Outcome::LetThrough)},
-          {"unread", totals.count(Outcome::Unread)},
+          {"let_through", totals.count(ReplayOutcome::LetThrough)},
+          {"unread", totals.count(ReplayOutcome::Unread)},
           {"attempts", totals.attempts},
           {"contradictions", totals.contradictions}};
 }
@@ -138,7 +135,7 @@ std::string settings_in_words(const Settings& settings) {
 std::string replay_text(const MaskRun& run, const ReplayTotals& totals, const std::vector<Replayed>& queries,
                         const Vocabulary& vocabulary, const Style& style) {
   constexpr size_t kMostStops = 20;
-  const auto list = [&](Outcome outcome, const std::string& title) {
+  const auto list = [&](ReplayOutcome outcome, const std::string& title) {
     std::string out;
     for (const Replayed& query : queries) {
       if (query.outcome == outcome) out += "\n" + stop_text(query, vocabulary, style);
@@ -146,12 +143,12 @@ std::string replay_text(const MaskRun& run, const ReplayTotals& totals, const st
     return out.empty() ? out : "\n" + title + out;
   };
   std::string out = run_text(run);
-  out += list(Outcome::Refused, style.red("safe, but stopped:") + "\n");
-  out += list(Outcome::LetThrough, style.red("not safe, but admitted to the end:") + "\n");
-  out += list(Outcome::Bound, "safe, but over a bound of the decoder:\n");
-  if (totals.count(Outcome::Stopped) <= kMostStops) out += list(Outcome::Stopped, "not safe, and stopped:\n");
+  out += list(ReplayOutcome::Refused, style.red("safe, but stopped:") + "\n");
+  out += list(ReplayOutcome::LetThrough, style.red("not safe, but admitted to the end:") + "\n");
+  out += list(ReplayOutcome::Bound, "safe, but over a bound of the decoder:\n");
+  if (totals.count(ReplayOutcome::Stopped) <= kMostStops) out += list(ReplayOutcome::Stopped, "not safe, and stopped:\n");
   for (const Replayed& query : queries) {
-    if (query.outcome != Outcome::Unread) continue;
+    if (query.outcome != ReplayOutcome::Unread) continue;
     out += "\nnot replayed: line " + std::to_string(query.line) + ": " + printable(query.reason) + "\n";
   }
   for (const Replayed& query : queries) {
@@ -161,21 +158,21 @@ std::string replay_text(const MaskRun& run, const ReplayTotals& totals, const st
       break;
     }
   }
-  out += "\n" + std::to_string(totals.verdicts[0]) + " safe: " + std::to_string(totals.count(Outcome::Admitted)) +
-         " admitted whole, " + std::to_string(totals.count(Outcome::Bound)) + " over a bound of the decoder, " +
-         painted(style, totals.count(Outcome::Refused)) + " stopped\n";
+  out += "\n" + std::to_string(totals.verdicts[0]) + " safe: " + std::to_string(totals.count(ReplayOutcome::Admitted)) +
+         " admitted whole, " + std::to_string(totals.count(ReplayOutcome::Bound)) + " over a bound of the decoder, " +
+         painted(style, totals.count(ReplayOutcome::Refused)) + " stopped\n";
   for (const auto& [bound, count] : totals.bounds) out += "  " + std::to_string(count) + " " + bound + "\n";
   const size_t others = totals.verdicts[1] + totals.verdicts[2] + totals.verdicts[3];
   out += std::to_string(others) + " not safe (" + std::to_string(totals.verdicts[1]) + " unsafe, " +
          std::to_string(totals.verdicts[2]) + " outside, " + std::to_string(totals.verdicts[3]) +
-         " error): " + std::to_string(totals.count(Outcome::Stopped)) + " stopped, " +
-         painted(style, totals.count(Outcome::LetThrough)) + " admitted to their end\n";
-  if (totals.count(Outcome::Stopped) > 0) {
+         " error): " + std::to_string(totals.count(ReplayOutcome::Stopped)) + " stopped, " +
+         painted(style, totals.count(ReplayOutcome::LetThrough)) + " admitted to their end\n";
+  if (totals.count(ReplayOutcome::Stopped) > 0) {
     out += "  stopped where the reason lies: " + std::to_string(totals.places[1]) +
            "; before: " + std::to_string(totals.places[0]) +
            "; after, where it became certain: " + std::to_string(totals.places[2]) + "\n";
   }
-  if (const size_t unread = totals.count(Outcome::Unread)) out += std::to_string(unread) + " not replayed\n";
+  if (const size_t unread = totals.count(ReplayOutcome::Unread)) out += std::to_string(unread) + " not replayed\n";
   return out + times_text(totals.nanoseconds);
 }
 
@@ -196,12 +193,12 @@ std::string replay_json(const MaskRun& run, const ReplayTotals& totals, const st
     if (!query.reason.empty()) own["reason"] = query.reason;
     if (!query.places.empty()) own["places"] = Json::array();
     for (const Span& place : query.places) own["places"].push_back({place.begin, place.end});
-    if (query.outcome == Outcome::Stopped) own["place"] = to_string(place_of(query));
+    if (query.outcome == ReplayOutcome::Stopped) own["place"] = to_string(place_of(query));
     own["attempts"] = Json::array();
     for (const Attempt& attempt : query.attempts) own["attempts"].push_back(attempt_json(attempt, vocabulary, times));
     json["queries"].push_back(std::move(own));
   }
-  return dumped(json);
+  return indented(json);
 }
 
 std::string walk_text(const MaskRun& run, const WalkTotals& totals, bool interrupted, const Style& style) {
@@ -259,7 +256,7 @@ std::string walk_json(const MaskRun& run, const WalkTotals& totals, bool interru
                          {"budget", walk.budget},       {"text", walk.text}, {"detail", walk.detail}};
   }
   json["mask_microseconds"] = times_json(totals.nanoseconds);
-  return dumped(json);
+  return indented(json);
 }
 
 }  // namespace pccsql

@@ -18,7 +18,7 @@
 namespace pccsql {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kModelFooter =
     "Models are fetched once and kept in the cache folder (`$XDG_CACHE_HOME/pccsql/models`, else under ~/.cache). Any "
     "other\n"
     "model in GGUF format is used by naming its file.\n"
@@ -74,7 +74,7 @@ int print_line(const std::string& line, int status) {
 }  // namespace
 
 ModelCommands add_model_commands(CLI::App& app, Options& options) {
-  CLI::App* group = add_command(app, "model", "fetch language models and look after them", kFooter);
+  CLI::App* group = add_command(app, "model", "fetch language models and look after them", kModelFooter);
   const auto add = [&](const char* name, const char* about, const char* footer) {
     CLI::App* command = add_command(*group, name, about, footer);
     add_text(*command, "NAME", options.model_name, "", "the model, by its name in `pccsql model list`");

@@ -219,8 +219,8 @@ std::string printable_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   const auto escape = [&out](uint32_t unit) {
-    char text[8];
-    std::snprintf(text, sizeof text, "\\u%04x", unit);
+    char text[16];
+    std::snprintf(text, sizeof text, "\\u%04x", unit & 0xFFFF);
     out += text;
   };
   for (size_t i = 0; i < json.size();) {

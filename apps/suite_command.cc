@@ -13,7 +13,7 @@
 namespace pccsql {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSuiteFooter =
     "A suite is one file of JSON lines: questions, gold queries, labels, policies and schemas. It is made from your "
     "own\n"
     "copy of Spider or BIRD; nothing of them comes with pccsql.\n"
@@ -77,7 +77,7 @@ int write_suite(const Result<Suite>& suite, const SuiteOptions& options) {
 
 SuiteCommands add_suite_commands(CLI::App& app, Options& options) {
   SuiteOptions& suite = options.suite;
-  CLI::App* group = add_command(app, "suite", "build the benchmarks, and count what is in them", kFooter);
+  CLI::App* group = add_command(app, "suite", "build the benchmarks, and count what is in them", kSuiteFooter);
   CLI::App* build = add_command(*group, "build", "make a suite from a copy of Spider or BIRD", kBuildFooter);
   CLI::App* spider = add_command(*build, "spider-cu", "Spider's dev questions under column-use policies", kBuildFooter);
   add_text(*spider, "--spider", suite.spider, "DIR", kSpiderFolder);

@@ -6,3 +6,8 @@ function(pccsql_module name)
   list(TRANSFORM ARG_USES PREPEND pccsql_)
   target_link_libraries(pccsql_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_LINKS} pccsql_warnings)
 endfunction()
+
+# pccsql_cold(TARGET): code that runs once a command, or once a question. It is compiled in two thirds of the time.
+function(pccsql_cold target)
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
+endfunction()

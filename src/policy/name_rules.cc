@@ -10,7 +10,7 @@ constexpr std::string_view kAnywhere[] = {"email",  "phone",       "address", "s
 constexpr std::string_view kWholeWord[] = {"weight", "height", "age"};
 
 // Bytes of other scripts count as letters, as they would in a Unicode regular expression.
-bool is_word_byte(char c) {
+bool is_name_byte(char c) {
   return (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
@@ -18,7 +18,7 @@ bool is_word_byte(char c) {
 bool has_word(std::string_view name, std::string_view word) {
   for (size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !is_word_byte(name[at - 1])) && (end == name.size() || !is_word_byte(name[end]))) return true;
+    if ((at == 0 || !is_name_byte(name[at - 1])) && (end == name.size() || !is_name_byte(name[end]))) return true;
   }
   return false;
 }

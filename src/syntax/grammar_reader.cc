@@ -9,7 +9,7 @@
 namespace pccsql {
 namespace {
 
-constexpr std::pair<std::string_view, Slot> kSlots[] = {
+constexpr std::pair<std::string_view, Slot> kSlotNames[] = {
     {"name", Slot::Name},           {"table", Slot::Table},      {"column", Slot::Column},
     {"alias", Slot::Alias},         {"new_name", Slot::NewName}, {"window", Slot::Window},
     {"collation", Slot::Collation}, {"type", Slot::Type},        {"index", Slot::Index},
@@ -174,7 +174,7 @@ class Reader {
       if (item.terminal == Terminal::Illegal) fail("`" + std::string(text) + "` is no keyword or punctuation of SQL");
     } else if (accept('<')) {
       item.terminal = Terminal::Name;
-      item.slot = look_up(kSlots, until('>'), "slot", Slot::None);
+      item.slot = look_up(kSlotNames, until('>'), "slot", Slot::None);
     } else if (accept(':')) {
       item.terminal = look_up(kLiterals, word(), "literal", Terminal::Illegal);
     } else {

@@ -27,17 +27,17 @@ constexpr size_t kFirstPunctuation = static_cast<size_t>(Terminal::LeftParen);
 static_assert(kFirstPunctuation + std::size(kPunctuation) == kFirstKeyword);
 
 // A hash table of the keywords made at compile time; a word that is none costs one probe as a rule.
-constexpr size_t kSlots = 1024;
+constexpr size_t kKeywordTableSize = 1024;
 constexpr uint32_t hash_word(std::string_view word) {
   uint32_t hash = 2166136261u;
   for (const char c : word) hash = (hash ^ static_cast<unsigned char>(fold(c))) * 16777619u;
-  return (hash ^ (hash >> 15)) & (kSlots - 1);
+  return (hash ^ (hash >> 15)) & (kKeywordTableSize - 1);
 }
 constexpr auto kKeywordSlots = [] {
-  std::array<uint8_t, kSlots> slots{};
+  std::array<uint8_t, kKeywordTableSize> slots{};
   for (size_t i = 0; i < std::size(kKeywords); ++i) {
     size_t slot = hash_word(kKeywords[i].text);
-    while (slots[slot] != 0) slot = (slot + 1) & (kSlots - 1);
+    while (slots[slot] != 0) slot = (slot + 1) & (kKeywordTableSize - 1);
     slots[slot] = static_cast<uint8_t>(i + 1);
   }
   return slots;
@@ -45,7 +45,7 @@ constexpr auto kKeywordSlots = [] {
 
 Terminal word_terminal(std::string_view word) {
   if (word.size() > kLongestKeyword) return Terminal::Name;
-  for (size_t slot = hash_word(word); kKeywordSlots[slot] != 0; slot = (slot + 1) & (kSlots - 1)) {
+  for (size_t slot = hash_word(word); kKeywordSlots[slot] != 0; slot = (slot + 1) & (kKeywordTableSize - 1)) {
     const size_t i = kKeywordSlots[slot] - 1u;
     if (equal_folded(kKeywords[i].text, word)) return static_cast<Terminal>(kFirstKeyword + i);
   }

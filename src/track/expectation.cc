@@ -8,7 +8,7 @@
 namespace pccsql::track {
 namespace {
 
-bool looks_bare(std::string_view text) {
+bool has_folded_bare_shape(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     const bool letter = (c >= 'a' && c <= 'z') || c == '_' || c >= 0x80;
@@ -210,7 +210,7 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
       return;
     }
     const std::string text(store_.names.text(name));
-    const bool bare = looks_bare(text) && bare_fits(name);
+    const bool bare = has_folded_bare_shape(text) && bare_fits(name);
     if (bare) next.own_bare.push_back(text);
     if (quotable && !(bare && canonical)) next.own_quoted.push_back(text);
   };

@@ -10,7 +10,6 @@ using Kind = LexState::Kind;
 // Which bytes may continue a character: states of the usual automaton for well-formed UTF-8.
 enum Utf8 : uint8_t { Whole, One, Two, Three, AfterE0, AfterED, AfterF0, AfterF4 };
 
-bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 bool is_hex(uint8_t c) {
   const char folded = fold(static_cast<char>(c));
   return is_digit(c) || (folded >= 'a' && folded <= 'f');

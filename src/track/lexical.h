@@ -12,6 +12,8 @@
 
 namespace pccsql::track {
 
+inline bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+
 // Whether a name can stand in such quotes: there is no way to write `]` between brackets.
 inline bool can_quote(std::string_view name, Quote quote) {
   return quote != Quote::Bracket || name.find(']') == std::string_view::npos;

@@ -7,8 +7,6 @@ namespace {
 
 using Kind = LexState::Kind;
 
-bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
-
 void note_digit(Literal& literal, uint8_t byte) {
   ++literal.digits;
   if (!literal.integer) return;

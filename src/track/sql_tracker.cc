@@ -11,8 +11,6 @@ namespace {
 
 using Kind = LexState::Kind;
 
-bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 SqlTracker::SqlTracker(const World& world) : world_(world), store_(world), prefixes_(1), sems_(1) {

@@ -5,6 +5,7 @@
 // on copies of the innermost level and frame, and leaves everything older alone. Whatever it cannot be sure of it refuses.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -27,6 +28,10 @@ struct Word {  // a lexeme with what the judge needs of it
   bool keyword = false;  // a bare word that is also a keyword
   Literal literal;
 };
+
+inline bool holds(const std::vector<uint32_t>& values, uint32_t value) {  // names among names, places in lists
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
 
 // The roles of a ref, those that hang on what becomes of a select list apart: MIN and MAX show in any case.
 std::array<std::pair<RoleSet, ListId>, 2> parted(const Ref& ref);

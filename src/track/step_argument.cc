@@ -15,10 +15,6 @@ bool meet(const std::vector<ColumnRef>& some, const std::vector<ColumnRef>& othe
   });
 }
 
-bool holds(const std::vector<uint32_t>& numbers, uint32_t number) {
-  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
-
 // Whether it hangs on FROM that the argument of the ref is plain.
 bool is_open(const Ref& ref) { return ref.argument != 0 && ref.place.part && !ref.place.asked; }
 

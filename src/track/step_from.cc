@@ -5,14 +5,6 @@
 #include "track/step.h"
 
 namespace pccsql::track {
-namespace {
-
-bool holds(const std::vector<NameId>& names, NameId name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-}  // namespace
-
 std::vector<FromItem> Step::from_items(const Level& level) const {
   std::vector<FromItem> items(store_.from[level.from].count);
   size_t at = items.size();

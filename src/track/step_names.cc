@@ -5,14 +5,6 @@
 #include "track/step.h"
 
 namespace pccsql::track {
-namespace {
-
-bool holds(const std::vector<NameId>& names, NameId name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-}  // namespace
-
 RoleSet Step::roles_at(const Place& place) const {
   const bool strict = world_.strict();
   switch (place.inside) {

@@ -5,14 +5,6 @@
 
 namespace pccsql::track {
 
-namespace {
-
-bool holds(const std::vector<NameId>& names, NameId name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-}  // namespace
-
 std::optional<Step::Outer> Step::next_outer(const Level& level) const {
   if (level.view == Level::Nothing || level.parent == 0) return std::nullopt;
   if (level.kind == Level::Derived) return next_outer(store_.levels[level.parent]);  // siblings are not visible

@@ -22,7 +22,7 @@ constexpr std::string_view kUsualFunctions[] = {
 constexpr std::string_view kRowids[] = {"rowid", "oid", "_rowid_"};
 constexpr std::string_view kRealTypes[] = {"real", "float", "double"};
 
-bool looks_bare(std::string_view text) {
+bool has_bare_shape(std::string_view text) {
   if (text.empty()) return false;
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -68,7 +68,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   capitals_.clear();  // the same name declared in two ways is written as it was first
   for (size_t t = 0; t < kTerminals; ++t) {
     const std::string_view text = spelling(static_cast<Terminal>(t));
-    if (looks_bare(text) && terminal_of(text) == static_cast<Terminal>(t)) add_word(text, text);
+    if (has_bare_shape(text) && terminal_of(text) == static_cast<Terminal>(t)) add_word(text, text);
   }
   for (const std::string_view text : kRowids) add_word(text, text);
   for (const std::string_view text : {"TRUE", "FALSE"}) add_word(text, text);
@@ -89,7 +89,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   for (NameId name = 1; name < count; ++name) {
     const std::string_view text = names_.text(name);
     if (canonical_[name].empty()) canonical_[name] = text;
-    bare_[name] = looks_bare(text);
+    bare_[name] = has_bare_shape(text);
     keyword_[name] = terminal_of(text);
     by_rank_.push_back(name);
   }

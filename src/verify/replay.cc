@@ -57,19 +57,19 @@ std::string why_stopped(Matcher& before, std::string_view sql, uint32_t byte) {
   return what + " leads to no permitted query" + place + (next.empty() ? "" : "; lexemes that can follow: " + next);
 }
 
-std::string_view to_string(Outcome outcome) {
+std::string_view to_string(ReplayOutcome outcome) {
   switch (outcome) {
-    case Outcome::Admitted:
+    case ReplayOutcome::Admitted:
       return "admitted";
-    case Outcome::Bound:
+    case ReplayOutcome::Bound:
       return "bound";
-    case Outcome::Refused:
+    case ReplayOutcome::Refused:
       return "refused";
-    case Outcome::Stopped:
+    case ReplayOutcome::Stopped:
       return "stopped";
-    case Outcome::LetThrough:
+    case ReplayOutcome::LetThrough:
       return "let through";
-    case Outcome::Unread:
+    case ReplayOutcome::Unread:
       break;
   }
   return "unread";
@@ -187,27 +187,27 @@ void Replayer::run(MaskWorld& world, std::string_view sql, Replayed& result) {
   for (const NamedTable& mention : judgement.closed_tables) result.places.push_back(mention.span);
   if (result.verdict == Verdict::Outside || result.verdict == Verdict::Error) result.places = {judgement.where};
   const bool safe = result.verdict == Verdict::Safe;
-  result.outcome = safe ? Outcome::Admitted : Outcome::Stopped;
+  result.outcome = safe ? ReplayOutcome::Admitted : ReplayOutcome::Stopped;
 
   std::vector<std::optional<Cut>> cuts{tokens_.canonical(sql)};
   for (size_t i = 0; i < random_cuts_; ++i) cuts.push_back(tokens_.random(sql, random_));
   for (const std::optional<Cut>& cut : cuts) {
     if (!cut) {
-      result.outcome = Outcome::Unread;
+      result.outcome = ReplayOutcome::Unread;
       result.reason = "the vocabulary cannot spell it";
       return;
     }
     result.attempts.push_back(replay(world.engine(), *cut, sql, width_));
     const Attempt& attempt = result.attempts.back();
-    if (result.outcome == Outcome::Refused || result.outcome == Outcome::LetThrough) continue;
+    if (result.outcome == ReplayOutcome::Refused || result.outcome == ReplayOutcome::LetThrough) continue;
     const size_t index = result.attempts.size() - 1;
     if (!safe && !attempt.stop) {
-      result.outcome = Outcome::LetThrough;
+      result.outcome = ReplayOutcome::LetThrough;
       result.shown = index;
     } else if (safe && attempt.stop) {
       std::string bound = excuse(world, *cut, sql, *attempt.stop);
-      if (bound.empty() || result.outcome == Outcome::Admitted) result.shown = index;
-      result.outcome = bound.empty() ? Outcome::Refused : Outcome::Bound;
+      if (bound.empty() || result.outcome == ReplayOutcome::Admitted) result.shown = index;
+      result.outcome = bound.empty() ? ReplayOutcome::Refused : ReplayOutcome::Bound;
       result.bound = std::move(bound);
     }
   }
@@ -215,10 +215,10 @@ void Replayer::run(MaskWorld& world, std::string_view sql, Replayed& result) {
 
 void ReplayTotals::add(const Replayed& query) {
   ++outcomes[static_cast<size_t>(query.outcome)];
-  if (query.outcome == Outcome::Unread) return;
+  if (query.outcome == ReplayOutcome::Unread) return;
   ++verdicts[static_cast<size_t>(query.verdict)];
-  if (query.outcome == Outcome::Bound) ++bounds[query.bound];
-  if (query.outcome == Outcome::Stopped) ++places[static_cast<size_t>(place_of(query))];
+  if (query.outcome == ReplayOutcome::Bound) ++bounds[query.bound];
+  if (query.outcome == ReplayOutcome::Stopped) ++places[static_cast<size_t>(place_of(query))];
   attempts += query.attempts.size();
   for (const Attempt& attempt : query.attempts) {
     contradictions += attempt.contradiction;

@@ -44,7 +44,7 @@ std::string why_stopped(Matcher& before, std::string_view sql, uint32_t byte);
 // `width`: of the logits. PRE: no less than the vocabulary's size.
 Attempt replay(const Engine& engine, const Cut& cut, std::string_view sql, size_t width);
 
-enum class Outcome : uint8_t {
+enum class ReplayOutcome : uint8_t {
   Admitted,    // safe, and every attempt was admitted whole
   Bound,       // safe, and every attempt that was stopped is excused by a bound
   Refused,     // safe, and stopped: a failure
@@ -52,7 +52,7 @@ enum class Outcome : uint8_t {
   LetThrough,  // not safe, and admitted to its end: a failure
   Unread,      // no query to replay
 };
-std::string_view to_string(Outcome outcome);
+std::string_view to_string(ReplayOutcome outcome);
 
 struct Replayed {
   size_t line = 0;
@@ -61,7 +61,7 @@ struct Replayed {
   Verdict verdict = Verdict::Error;
   std::string reason;        // why it is not safe; for Unread, what is wrong
   std::vector<Span> places;  // what the reason is about: names that may not stand where they stand
-  Outcome outcome = Outcome::Unread;
+  ReplayOutcome outcome = ReplayOutcome::Unread;
   std::string bound;              // of Bound
   std::vector<Attempt> attempts;  // the canonical tokenisation first, then random ones
   size_t shown = 0;               // the attempt that decided the outcome
@@ -91,7 +91,7 @@ class Replayer {
 };
 
 struct ReplayTotals {
-  std::array<size_t, 6> outcomes{};  // by Outcome
+  std::array<size_t, 6> outcomes{};  // by ReplayOutcome
   std::array<size_t, 4> verdicts{};
   std::array<size_t, 3> places{};        // by Place, of Stopped
   std::map<std::string, size_t> bounds;  // of Bound
@@ -100,8 +100,8 @@ struct ReplayTotals {
   std::vector<uint64_t> nanoseconds;
 
   void add(const Replayed& query);
-  size_t count(Outcome outcome) const { return outcomes[static_cast<size_t>(outcome)]; }
-  bool fine() const { return count(Outcome::Refused) == 0 && count(Outcome::LetThrough) == 0 && contradictions == 0; }
+  size_t count(ReplayOutcome outcome) const { return outcomes[static_cast<size_t>(outcome)]; }
+  bool fine() const { return count(ReplayOutcome::Refused) == 0 && count(ReplayOutcome::LetThrough) == 0 && contradictions == 0; }
 };
 
 }  // namespace pccsql

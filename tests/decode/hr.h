@@ -34,6 +34,8 @@ struct Hr {
   }
 };
 
+inline constexpr ScriptedOptions kRoomy{.context_size = 8192};
+
 // Every byte, and these words.
 inline Vocabulary bytes_and(const std::vector<std::string>& words) {
   std::vector<Piece> pieces;

@@ -12,9 +12,7 @@ namespace {
 
 using Outcome = Answer::Outcome;
 
-constexpr ScriptedOptions kRoomy{.context_size = 8192};
-
-Answer ask(Hr& hr, Model& model, const DecodeSettings& settings = {}, const Listener& listener = {}) {
+Answer ask_itergen(Hr& hr, Model& model, const DecodeSettings& settings = {}, const Listener& listener = {}) {
   Answer answer = make_decoder(Method::IterGen, model, settings)->answer(hr.subject, kQuestion, listener);
   expect_sound(hr, answer);
   return answer;
@@ -37,7 +35,7 @@ TEST(IterGen, WhatPassesIsLeftAlone) {
   Hr hr;
   const std::string sql = "SELECT e.name, AVG(salary) FROM employee AS e WHERE e.job_title = 'x' GROUP BY e.name";
   ScriptedModel model(bytes_and({}), {sql}, kRoomy);
-  const Answer answer = ask(hr, model);
+  const Answer answer = ask_itergen(hr, model);
   EXPECT_EQ(answer.outcome, Outcome::SafeSql) << answer.reason;
   EXPECT_EQ(answer.sql, sql);
   EXPECT_EQ(answer.counts.iterations, 5U) << "e.name, salary, employee, e.job_title, e.name";
@@ -55,7 +53,7 @@ TEST(IterGen, RollsBackToTheNamesFirstTokenAndPenalises) {
   Listener listener;
   listener.on_text = [&](std::string_view piece) { shown += piece; };
   listener.on_discard = [&](size_t bytes) { shown.resize(shown.size() - bytes); };
-  const Answer answer = ask(hr, model, settings, listener);
+  const Answer answer = ask_itergen(hr, model, settings, listener);
   EXPECT_EQ(answer.outcome, Outcome::SafeSql) << answer.reason;
   EXPECT_EQ(answer.sql, "SELECT name FROM employee");
   EXPECT_EQ(shown, *answer.sql);
@@ -72,7 +70,7 @@ TEST(IterGen, APenaltyTooWeakUsesUpTheIterations) {
   ScriptedModel model(bytes_and({}), script, kRoomy);
   DecodeSettings settings;
   settings.recurrence_penalty = 1.0F;
-  const Answer answer = ask(hr, model, settings);
+  const Answer answer = ask_itergen(hr, model, settings);
   EXPECT_EQ(answer.outcome, Outcome::Failure);
   EXPECT_EQ(answer.sql, "SELECT ");
   EXPECT_EQ(answer.counts.iterations, 20U);
@@ -84,7 +82,7 @@ TEST(IterGen, AfterTheLastIterationTheTextSoFarIsTheOutput) {
   ScriptedModel model(bytes_and({}), {"SELECT name, job_title, hire_date FROM employee"}, kRoomy);
   DecodeSettings settings;
   settings.itergen_iterations = 2;
-  const Answer answer = ask(hr, model, settings);
+  const Answer answer = ask_itergen(hr, model, settings);
   EXPECT_EQ(answer.sql, "SELECT name, job_title,");
   EXPECT_EQ(answer.outcome, Outcome::Failure);
 }
@@ -95,14 +93,14 @@ TEST(IterGen, ByNamesOnlyAViolationIsRefusedAtTheEnd) {
   DecodeSettings settings;
   settings.itergen_names_only = true;
   ScriptedModel model(bytes_and({}), {sql}, kRoomy);
-  const Answer answer = ask(hr, model, settings);
+  const Answer answer = ask_itergen(hr, model, settings);
   EXPECT_EQ(answer.outcome, Outcome::Refuse);
   EXPECT_EQ(answer.withheld, sql);
   EXPECT_EQ(answer.violations, (std::vector<Violation>{{"employee.phone", ColumnPolicy::Hidden, Role::Sel}}));
 
   const Script script = preferring({{"SELECT wage FROM employee", 10}, {"SELECT name FROM employee", 8}});
   ScriptedModel invents(bytes_and({}), script, kRoomy);
-  EXPECT_EQ(ask(hr, invents, settings).sql, "SELECT name FROM employee");
+  EXPECT_EQ(ask_itergen(hr, invents, settings).sql, "SELECT name FROM employee");
 }
 
 TEST(IterGen, WhatCannotBeCheckedAtANameIsRefusedAtTheEnd) {
@@ -110,7 +108,7 @@ TEST(IterGen, WhatCannotBeCheckedAtANameIsRefusedAtTheEnd) {
   ScriptedModel model(bytes_and({}), {"SELECT * FROM employee"}, kRoomy);
   DecodeSettings settings;
   settings.itergen_names_only = true;
-  const Answer answer = ask(hr, model, settings);
+  const Answer answer = ask_itergen(hr, model, settings);
   EXPECT_EQ(answer.outcome, Outcome::Refuse);
   EXPECT_EQ(answer.withheld, "SELECT * FROM employee");
 }
@@ -119,7 +117,7 @@ TEST(IterGen, TokensThatDoNotParseAreNotTaken) {
   Hr hr;
   const Script script = preferring({{"```sql", 10}, {"SELECT name FROM employee", 8}});
   ScriptedModel model(bytes_and({}), script, kRoomy);
-  EXPECT_EQ(ask(hr, model).sql, "SELECT name FROM employee");
+  EXPECT_EQ(ask_itergen(hr, model).sql, "SELECT name FROM employee");
 }
 
 TEST(IterGen, CanBeStopped) {
@@ -129,7 +127,7 @@ TEST(IterGen, CanBeStopped) {
   Listener listener;
   listener.stop = &stop;
   listener.on_text = [&](std::string_view) { stop = true; };
-  const Answer answer = ask(hr, model, {}, listener);
+  const Answer answer = ask_itergen(hr, model, {}, listener);
   EXPECT_TRUE(answer.stopped);
   EXPECT_FALSE(answer.sql);
 }

@@ -11,8 +11,6 @@ namespace {
 
 using Outcome = Answer::Outcome;
 
-constexpr ScriptedOptions kRoomy{.context_size = 8192};
-
 Answer ask(Hr& hr, Model& model, const DecodeSettings& settings = {}, Method method = Method::Pcc,
            const Listener& listener = {}) {
   Answer answer = make_decoder(method, model, settings)->answer(hr.subject, kQuestion, listener);

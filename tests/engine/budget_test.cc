@@ -9,8 +9,6 @@
 namespace pccsql {
 namespace {
 
-size_t width() { return builtin_index().vocabulary().size(); }
-
 TEST(GreedyCut, TakesTheLongestPiece) {
   const VocabularyIndex::Impl& index = builtin_index().impl();
   EXPECT_TRUE(index.spells_any_text);

@@ -16,8 +16,6 @@ using track::FreeText;
 using track::Key;
 using track::PrefixId;
 
-size_t width() { return builtin_index().vocabulary().size(); }
-
 enum class Fault {
   Throws,         // from the n-th call on
   ThrowsStrange,  // once, something that is no std::exception

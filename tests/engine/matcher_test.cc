@@ -9,8 +9,6 @@
 namespace pccsql {
 namespace {
 
-size_t width() { return builtin_index().vocabulary().size(); }
-
 TEST(Matcher, AGenerationFromBeginToEnd) {
   const Engine engine = toy_engine();
   Matcher matcher = engine.new_matcher();

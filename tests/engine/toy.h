@@ -17,6 +17,9 @@ inline const VocabularyIndex& builtin_index() {
   return index;
 }
 
+// Logits of that vocabulary.
+inline size_t width() { return builtin_index().vocabulary().size(); }
+
 inline std::shared_ptr<const ToyTracker::Words> toy_words() {
   static const auto words = std::make_shared<const ToyTracker::Words>(ToyTracker::Words{
       {"SELECT name FROM employee", "SELECT name FROM employee;", "SELECT salary", "id", "x"}, {}, true});

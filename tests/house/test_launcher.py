@@ -6,8 +6,10 @@ launches at once and a moved checkout, names the packages that it may not instal
 load a model, and only for them.
 """
 
+import contextlib
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import statistics
@@ -75,6 +77,25 @@ class Launcher(unittest.TestCase):
             again = self.launch("x", command=command, cwd=cwd)
             self.assertEqual((again.stdout, again.stderr), (f"one {self.root}|x", ""), command)
         self.assertEqual(self.last_build(), built)
+
+    def test_tells_a_terminal_how_far_it_is(self):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        process = subprocess.Popen([str(self.root / "pccsql")], stdout=subprocess.PIPE, stderr=theirs, text=True)
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):  # what reading gives when the other side has gone
+            while part := os.read(ours, 4096):
+                said += part
+        self.assertEqual(process.communicate(timeout=120)[0], f"one {self.root}")
+        self.assertRegex(said.decode(), r"^building pccsql \(once\) …\r\n(\r\[\d+/\d+\])*\r\[(\d+)/\2\]\r\x1b\[K$")
+        (self.root / "apps" / "main.cc").write_text("int main() { return undeclared_thing; }\n")
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        process = subprocess.Popen([str(self.root / "pccsql")], stdout=subprocess.PIPE, stderr=theirs)
+        os.close(theirs)
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 2)
 
     def test_costs_little_when_nothing_changed(self):
         self.launch()

@@ -33,37 +33,37 @@ std::string rules(const Catalog& catalog, const Policy& policy) {
   return text;
 }
 
-std::string read(std::string_view text) {
+std::string rules_of(std::string_view text) {
   const Catalog catalog = catalog_from(kDdl);
   const Result<Policy> policy = parse_policy_yaml("version: 1\n" + std::string(text), catalog, "p.yaml");
   return policy ? rules(catalog, *policy) : policy.error().to_string();
 }
 
 TEST(GroupRule, OfTheFileAndOfATable) {
-  EXPECT_EQ(read("min_group: 5\n"),
+  EXPECT_EQ(rules_of("min_group: 5\n"),
             "employee 5 id id\npayment 5 employee_id,month employee_id,month\nloose 5 rowid rowid\nsetting 5 key key\n"
             "masked 5 - -\npay 5 - -\n");
-  EXPECT_EQ(read("tables: {employee: {min_group: 3, salary: AggregateOnly}}"), "employee 3 id id\n");
-  EXPECT_EQ(read("min_group: 5\ntables:\n  employee: {min_group: 1}\n  payment: {min_group: 7, key: employee_id}\n"
+  EXPECT_EQ(rules_of("tables: {employee: {min_group: 3, salary: AggregateOnly}}"), "employee 3 id id\n");
+  EXPECT_EQ(rules_of("min_group: 5\ntables:\n  employee: {min_group: 1}\n  payment: {min_group: 7, key: employee_id}\n"
                  "  loose:\n  setting: {min_group: Public}\n  masked: {min_group: 1}\n  pay: {min_group: 1}\n"),
             "payment 7 employee_id employee_id,month\nloose 5 rowid rowid\nsetting 5 key key\n");
-  EXPECT_EQ(read("min_group: 1\n"), "");
-  EXPECT_EQ(read("tables: {payment: {min_group: 2, key: [Month, employee_id], row: employee_id}}"),
+  EXPECT_EQ(rules_of("min_group: 1\n"), "");
+  EXPECT_EQ(rules_of("tables: {payment: {min_group: 2, key: [Month, employee_id], row: employee_id}}"),
             "payment 2 employee_id,month employee_id\n");
 }
 
 TEST(GroupRule, AWordThatIsAColumnIsTheColumn) {
-  EXPECT_EQ(read("tables: {setting: {key: Public, row: Hidden, min_group: Public, columns: Public}}"), "");
-  EXPECT_EQ(read("tables: {setting: {min_group: 5, key: row, columns: {key: Public, value: AggregateOnly}}}"),
+  EXPECT_EQ(rules_of("tables: {setting: {key: Public, row: Hidden, min_group: Public, columns: Public}}"), "");
+  EXPECT_EQ(rules_of("tables: {setting: {min_group: 5, key: row, columns: {key: Public, value: AggregateOnly}}}"),
             "setting 5 row key\n");
-  EXPECT_EQ(read("tables: {employee: {key: name, columns: {salary: AggregateOnly}}}"), "employee 1 name id\n");
-  EXPECT_EQ(read("tables: {setting: {key: row}}"),
+  EXPECT_EQ(rules_of("tables: {employee: {key: name, columns: {salary: AggregateOnly}}}"), "employee 1 name id\n");
+  EXPECT_EQ(rules_of("tables: {setting: {key: row}}"),
             "p.yaml:2:25: table `setting` has a column `key`, so that this would be its label; to give the rule of that "
             "name, write the labels in a map of their own: `key: …, columns: {key: Hidden, …}`");
-  EXPECT_EQ(read("tables: {setting: {min_group: 5}}").substr(0, 50), "p.yaml:2:31: table `setting` has a column `min_gro");
-  EXPECT_EQ(read("tables: {setting: {value: Public, columns: {key: Public}}}"),
+  EXPECT_EQ(rules_of("tables: {setting: {min_group: 5}}").substr(0, 50), "p.yaml:2:31: table `setting` has a column `min_gro");
+  EXPECT_EQ(rules_of("tables: {setting: {value: Public, columns: {key: Public}}}"),
             "p.yaml:2:20: beside `columns` a table has `min_group`, `key` and `row`; write `value` under `columns`");
-  EXPECT_EQ(read("tables: {employee: {columns: {min_group: 5}}}"),
+  EXPECT_EQ(rules_of("tables: {employee: {columns: {min_group: 5}}}"),
             "p.yaml:2:31: table `employee` has no column `min_group`");
 }
 
@@ -71,32 +71,32 @@ TEST(GroupRule, EveryMistakeHasItsPlaceAndItsRemedy) {
   const std::string number =
       "`min_group` must be a whole number from 1, which is no minimum, to 1000000000, such as `min_group: 5`";
   for (const char* value : {"0", "-1", "five", "2.5", "5x", "1000000001", "99999999999999999999", "''", "~"}) {
-    EXPECT_EQ(read(std::string("min_group: ") + value), "p.yaml:2:12: " + number) << value;
+    EXPECT_EQ(rules_of(std::string("min_group: ") + value), "p.yaml:2:12: " + number) << value;
   }
-  EXPECT_EQ(read("min_group: [5]"), "p.yaml:2:12: " + number);
-  EXPECT_EQ(read("min_group:"), "p.yaml:2:1: " + number);
-  EXPECT_EQ(read("tables: {employee: {min_group: 0}}"), "p.yaml:2:32: " + number);
-  EXPECT_EQ(read("tables: {employee: {key: nme}}"),
+  EXPECT_EQ(rules_of("min_group: [5]"), "p.yaml:2:12: " + number);
+  EXPECT_EQ(rules_of("min_group:"), "p.yaml:2:1: " + number);
+  EXPECT_EQ(rules_of("tables: {employee: {min_group: 0}}"), "p.yaml:2:32: " + number);
+  EXPECT_EQ(rules_of("tables: {employee: {key: nme}}"),
             "p.yaml:2:26: table `employee` has no column `nme`; did you mean `name`?");
-  EXPECT_EQ(read("tables: {employee: {key: []}}"),
+  EXPECT_EQ(rules_of("tables: {employee: {key: []}}"),
             "p.yaml:2:26: `key` must be a column of the table, or a list of columns");
-  EXPECT_EQ(read("tables: {employee: {row: {id: 1}}}"),
+  EXPECT_EQ(rules_of("tables: {employee: {row: {id: 1}}}"),
             "p.yaml:2:26: `row` must be a column of the table, or a list of columns");
-  EXPECT_EQ(read("tables: {employee: {key: [id, ID]}}"), "p.yaml:2:31: column `ID` stands twice in `key`");
-  EXPECT_EQ(read("tables: {employee: {key: [[id]]}}"), "p.yaml:2:27: the name of a column was expected");
+  EXPECT_EQ(rules_of("tables: {employee: {key: [id, ID]}}"), "p.yaml:2:31: column `ID` stands twice in `key`");
+  EXPECT_EQ(rules_of("tables: {employee: {key: [[id]]}}"), "p.yaml:2:27: the name of a column was expected");
 }
 
 TEST(GroupRule, WhatHasNoKeyNeedsOneWhereItHasAnAggregateOnlyColumn) {
-  EXPECT_EQ(read("min_group: 5\ntables:\n  pay: {salary: AggregateOnly}\n"),
+  EXPECT_EQ(rules_of("min_group: 5\ntables:\n  pay: {salary: AggregateOnly}\n"),
             "p.yaml:4:3: view `pay` has an AggregateOnly column, `salary`, a `min_group` of 5, and no primary key; give "
             "it `key` (who an entity is) and `row` (what tells rows apart), or `min_group: 1`, with which sums over one "
             "row are shown");
-  EXPECT_EQ(read("default: AggregateOnly\nmin_group: 5\n").substr(0, 26), "p.yaml:3:12: table `masked");
-  EXPECT_EQ(read("min_group: 5\ntables: {pay: {key: name, salary: AggregateOnly}}").substr(103, 45),
+  EXPECT_EQ(rules_of("default: AggregateOnly\nmin_group: 5\n").substr(0, 26), "p.yaml:3:12: table `masked");
+  EXPECT_EQ(rules_of("min_group: 5\ntables: {pay: {key: name, salary: AggregateOnly}}").substr(103, 45),
             "give it `row` (what tells rows apart), or `mi");
-  EXPECT_EQ(read("min_group: 1\ntables: {pay: {min_group: 2, key: name, row: name, salary: AggregateOnly}}"),
+  EXPECT_EQ(rules_of("min_group: 1\ntables: {pay: {min_group: 2, key: name, row: name, salary: AggregateOnly}}"),
             "pay 2 name name\n");
-  EXPECT_EQ(read("min_group: 1\ntables: {pay: {salary: AggregateOnly}}"), "");
+  EXPECT_EQ(rules_of("min_group: 1\ntables: {pay: {salary: AggregateOnly}}"), "");
 }
 
 TEST(GroupRule, RoundTrip) {

@@ -6,18 +6,18 @@
 namespace pccsql {
 namespace {
 
-std::string read(std::string_view text) {
+std::string read_listing(std::string_view text) {
   const Catalog catalog = sample_catalog();
   return listing(catalog, parse_policy_yaml(text, catalog, "p.yaml"));
 }
 
 TEST(PolicyYaml, ColumnBeatsStarBeatsDefault) {
-  EXPECT_EQ(read("version: 1\ndefault: ConditionOnly\ntables:\n"
+  EXPECT_EQ(read_listing("version: 1\ndefault: ConditionOnly\ntables:\n"
                  "  employee: {NAME: Public, salary: AggregateOnly, \"*\": Hidden}\n"),
             "employee.id Hidden\nemployee.name Public\nemployee.salary AggregateOnly\nemployee.email Hidden\n"
             "department.id ConditionOnly\ndepartment.name ConditionOnly\n");
   // The order of the lines does not matter.
-  EXPECT_EQ(read("tables: {Employee: {'*': Public, salary: Hidden}}\nversion: 1\n"),
+  EXPECT_EQ(read_listing("tables: {Employee: {'*': Public, salary: Hidden}}\nversion: 1\n"),
             "employee.id Public\nemployee.name Public\nemployee.salary Hidden\nemployee.email Public\n"
             "department.id Hidden\ndepartment.name Hidden\n");
 }
@@ -25,12 +25,12 @@ TEST(PolicyYaml, ColumnBeatsStarBeatsDefault) {
 TEST(PolicyYaml, VersionAndDefaultAloneFitEveryDatabase) {
   const Catalog empty({});
   EXPECT_TRUE(parse_policy_yaml("version: 1\ndefault: Public\n", empty));
-  EXPECT_EQ(read("version: 1"), read("version: 1\ndefault: Hidden\ntables:\n  employee:\n"));
-  EXPECT_EQ(read("version: 1\ndefault: Public").find("Hidden"), std::string::npos);
+  EXPECT_EQ(read_listing("version: 1"), read_listing("version: 1\ndefault: Hidden\ntables:\n  employee:\n"));
+  EXPECT_EQ(read_listing("version: 1\ndefault: Public").find("Hidden"), std::string::npos);
 }
 
 TEST(PolicyYaml, JsonIsReadToo) {
-  EXPECT_EQ(read(R"({"version": 1, "tables": {"department": {"*": "Public"}}})").substr(0, 18), "employee.id Hidden");
+  EXPECT_EQ(read_listing(R"({"version": 1, "tables": {"department": {"*": "Public"}}})").substr(0, 18), "employee.id Hidden");
 }
 
 TEST(PolicyYaml, YamlsOwnWordsAreNames) {
@@ -44,7 +44,7 @@ TEST(PolicyYaml, YamlsOwnWordsAreNames) {
 }
 
 TEST(PolicyYaml, AByteOrderMarkAndWindowsLinesAreNoTrouble) {
-  EXPECT_EQ(read("\xEF\xBB\xBFversion: 1\r\ndefault: Public\r\ntables:\r\n  employee:\r\n    null: Public\r\n"),
+  EXPECT_EQ(read_listing("\xEF\xBB\xBFversion: 1\r\ndefault: Public\r\ntables:\r\n  employee:\r\n    null: Public\r\n"),
             "p.yaml:5:5: table `employee` has no column `null`");
 }
 
@@ -89,7 +89,7 @@ TEST(PolicyYaml, EveryMistakeHasItsPlaceAndItsRemedy) {
       {"%YAML 9.9\n---\nversion: 1\n", nullptr},
   };
   for (const auto& [text, message] : cases) {
-    const std::string got = read(text);
+    const std::string got = read_listing(text);
     if (message) {
       EXPECT_EQ(got, message) << text;
     } else {
@@ -100,9 +100,9 @@ TEST(PolicyYaml, EveryMistakeHasItsPlaceAndItsRemedy) {
 
 TEST(PolicyYaml, BytesThatAreNoTextAreErrors) {
   using namespace std::literals;
-  EXPECT_EQ(read("version: 1\n\0"sv), "p.yaml:2:1: a NUL byte; a policy is UTF-8 text");
-  EXPECT_EQ(read("version: 1\n\xff"), "p.yaml:2:1: a policy must be valid UTF-8");
-  EXPECT_EQ(read("\xff\xfev\0"sv), "p.yaml:1:4: a NUL byte; a policy is UTF-8 text");
+  EXPECT_EQ(read_listing("version: 1\n\0"sv), "p.yaml:2:1: a NUL byte; a policy is UTF-8 text");
+  EXPECT_EQ(read_listing("version: 1\n\xff"), "p.yaml:2:1: a policy must be valid UTF-8");
+  EXPECT_EQ(read_listing("\xff\xfev\0"sv), "p.yaml:1:4: a NUL byte; a policy is UTF-8 text");
 }
 
 TEST(PolicyYaml, EnormousTextsEndInAnError) {
@@ -114,7 +114,7 @@ TEST(PolicyYaml, EnormousTextsEndInAnError) {
   for (const std::string& text :
        {std::string(kMegabyte, '['), std::string(kMegabyte, '{'), steps, question_marks, nested,
         "version: 1\ntables: " + std::string(kMegabyte, 'x'), "version: " + std::string(kMegabyte, '\xC3') + "\n"}) {
-    const std::string got = read(text);
+    const std::string got = read_listing(text);
     EXPECT_EQ(got.substr(0, 7), "p.yaml:") << got.substr(0, 200);
     EXPECT_LT(got.size(), 400u);
   }
@@ -124,14 +124,14 @@ TEST(PolicyYaml, EnormousTextsEndInAnError) {
     const std::string before = std::to_string(i - 1);
     bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + before + ", *a" + before + "]\n";
   }
-  EXPECT_EQ(read(bomb), "p.yaml:1:5: an anchor (`&name`); write the value out where it is needed");
+  EXPECT_EQ(read_listing(bomb), "p.yaml:1:5: an anchor (`&name`); write the value out where it is needed");
 }
 
 TEST(PolicyYaml, EveryTruncationIsReadOrRefused) {
   const std::string whole =
       "version: 1\ndefault: Hidden\ntables:\n  \"employee\": {name: Public, 'salary': AggregateOnly}\n";
   for (size_t length = 0; length < whole.size(); ++length) {
-    const std::string got = read(whole.substr(0, length));
+    const std::string got = read_listing(whole.substr(0, length));
     EXPECT_TRUE(got.starts_with("p.yaml:") || got.starts_with("employee.id Hidden")) << got;
   }
 }

@@ -29,7 +29,7 @@ class GoldFiles : public testing::Test {
   std::string folder_;
 };
 
-constexpr const char* kTables = R"([{"db_id": "shop", "table_names_original": ["item"], "table_names": ["item"],
+constexpr const char* kItemTables = R"([{"db_id": "shop", "table_names_original": ["item"], "table_names": ["item"],
   "column_names_original": [[-1, "*"], [0, "id"], [0, "price"]], "column_names": [[-1, "*"], [0, "id"], [0, "price"]],
   "column_types": ["text", "number", "number"], "primary_keys": [1], "foreign_keys": []}])";
 
@@ -68,7 +68,7 @@ TEST_F(GoldFiles, BrokenFilesAreErrorsThatNameTheFile) {
 }
 
 TEST_F(GoldFiles, SpiderTrainIsSpiderThenOthers) {
-  write("tables.json", kTables);
+  write("tables.json", kItemTables);
   write("dev.json", one_query("query", "SELECT 1"));
   write("train_spider.json", one_query("query", "SELECT 2"));
   write("train_others.json", one_query("query", "SELECT 3"));
@@ -86,7 +86,7 @@ TEST_F(GoldFiles, SpiderTrainIsSpiderThenOthers) {
 }
 
 TEST_F(GoldFiles, AQueryOverAnUndescribedDatabaseIsAnError) {
-  write("tables.json", kTables);
+  write("tables.json", kItemTables);
   write("dev.json", one_query("query", "SELECT 1", "bank"));
   write("train_spider.json", "[]");
   write("train_others.json", "[]");
@@ -96,9 +96,9 @@ TEST_F(GoldFiles, AQueryOverAnUndescribedDatabaseIsAnError) {
 }
 
 TEST_F(GoldFiles, BirdHasItsSchemasInTwoFiles) {
-  std::string train_tables = kTables;
+  std::string train_tables = kItemTables;
   train_tables.replace(train_tables.find("shop"), 4, "mill");
-  write("dev/dev_tables.json", kTables);
+  write("dev/dev_tables.json", kItemTables);
   write("train/train_tables.json", train_tables);
   write("dev/dev.json", one_query("SQL", "SELECT 1"));
   write("train/train.json", one_query("SQL", "SELECT 2", "mill"));

@@ -84,17 +84,17 @@ class Models : public testing::TestWithParam<const char*> {
       result.line = i + 1;
       replayer.run(*world, queries[i].sql, result);
       totals.add(result);
-      EXPECT_NE(result.outcome, Outcome::Refused) << "query " << i << " of " << queries[i].db_id;
-      EXPECT_NE(result.outcome, Outcome::LetThrough) << "query " << i << " of " << queries[i].db_id;
+      EXPECT_NE(result.outcome, ReplayOutcome::Refused) << "query " << i << " of " << queries[i].db_id;
+      EXPECT_NE(result.outcome, ReplayOutcome::LetThrough) << "query " << i << " of " << queries[i].db_id;
     }
     EXPECT_TRUE(totals.fine());
     EXPECT_EQ(totals.places[static_cast<size_t>(Place::Before)], 0u);
-    EXPECT_LE(totals.count(Outcome::Bound), excused);
+    EXPECT_LE(totals.count(ReplayOutcome::Bound), excused);
     std::cout << GetParam() << ", " << data.name << (split == Split::Dev ? " dev" : " train")
-              << (all_public ? ", all Public: " : ", column-use policy: ") << totals.count(Outcome::Admitted)
-              << " admitted whole, " << totals.count(Outcome::Bound) << " over a bound, "
-              << totals.count(Outcome::Refused) << " refused; " << totals.count(Outcome::Stopped) << " stopped, "
-              << totals.count(Outcome::LetThrough) << " let through; " << totals.attempts << " attempts\n";
+              << (all_public ? ", all Public: " : ", column-use policy: ") << totals.count(ReplayOutcome::Admitted)
+              << " admitted whole, " << totals.count(ReplayOutcome::Bound) << " over a bound, "
+              << totals.count(ReplayOutcome::Refused) << " refused; " << totals.count(ReplayOutcome::Stopped) << " stopped, "
+              << totals.count(ReplayOutcome::LetThrough) << " let through; " << totals.attempts << " attempts\n";
   }
 
   // Walks over the databases in turn until enough tokens were written.

@@ -36,13 +36,13 @@ TEST(MaskSpider, DevSplitIsAdmittedOrStopped) {
     result.line = i + 1;
     replayer.run(*world, query.sql, result);
     totals.add(result);
-    const bool fine = result.outcome == Outcome::Admitted || result.outcome == Outcome::Stopped;
+    const bool fine = result.outcome == ReplayOutcome::Admitted || result.outcome == ReplayOutcome::Stopped;
     EXPECT_TRUE(fine) << "query " << i << " was " << to_string(result.outcome) << " " << result.bound;
   }
   EXPECT_TRUE(totals.fine());
   EXPECT_EQ(totals.verdicts[0], 649u);
-  EXPECT_EQ(totals.count(Outcome::Admitted), 649u);
-  EXPECT_EQ(totals.count(Outcome::Stopped), 385u);
+  EXPECT_EQ(totals.count(ReplayOutcome::Admitted), 649u);
+  EXPECT_EQ(totals.count(ReplayOutcome::Stopped), 385u);
   EXPECT_EQ(totals.places[static_cast<size_t>(Place::Before)], 0u);
 }
 

@@ -58,7 +58,7 @@ TEST(MaskReplay, SafeQueriesAreAdmittedInEveryTokenisation) {
         "SELECT AVG(cost), COUNT(*) FROM item", "select name from item where id = 4 order by name limit 1;"}) {
     const Replayed result = replayed(*world, sql);
     EXPECT_EQ(result.verdict, Verdict::Safe) << result.reason;
-    EXPECT_EQ(result.outcome, Outcome::Admitted) << sql;
+    EXPECT_EQ(result.outcome, ReplayOutcome::Admitted) << sql;
     ASSERT_EQ(result.attempts.size(), 4u);
     for (const Attempt& attempt : result.attempts) {
       EXPECT_FALSE(attempt.contradiction);
@@ -70,20 +70,20 @@ TEST(MaskReplay, SafeQueriesAreAdmittedInEveryTokenisation) {
 TEST(MaskReplay, OthersAreStoppedAndTheReasonNamesTheColumn) {
   const auto world = shop().world();
   const Replayed result = replayed(*world, "SELECT name, cost FROM item");
-  EXPECT_EQ(result.outcome, Outcome::Stopped);
+  EXPECT_EQ(result.outcome, ReplayOutcome::Stopped);
   ASSERT_TRUE(result.attempts[0].stop);
   EXPECT_EQ(place_of(result), Place::At);
   EXPECT_NE(result.attempts[0].stop->reason.find("cost"), std::string::npos) << result.attempts[0].stop->reason;
-  EXPECT_EQ(replayed(*world, "DELETE FROM item").outcome, Outcome::Stopped);
-  EXPECT_EQ(replayed(*world, "SELECT wage FROM item").outcome, Outcome::Stopped);
-  EXPECT_EQ(replayed(*world, "SELECT name FROM").outcome, Outcome::Stopped);
+  EXPECT_EQ(replayed(*world, "DELETE FROM item").outcome, ReplayOutcome::Stopped);
+  EXPECT_EQ(replayed(*world, "SELECT wage FROM item").outcome, ReplayOutcome::Stopped);
+  EXPECT_EQ(replayed(*world, "SELECT name FROM").outcome, ReplayOutcome::Stopped);
 }
 
 TEST(MaskReplay, AQueryThatBreaksOffIsStoppedAtItsEnd) {
   const auto world = shop().world();
   const std::string sql = "SELECT name FROM item WHERE ";
   const Replayed result = replayed(*world, sql);
-  EXPECT_EQ(result.outcome, Outcome::Stopped);
+  EXPECT_EQ(result.outcome, ReplayOutcome::Stopped);
   for (const Attempt& attempt : result.attempts) {
     ASSERT_TRUE(attempt.stop);
     EXPECT_EQ(attempt.stop->token, attempt.tokens.size());
@@ -94,13 +94,13 @@ TEST(MaskReplay, AQueryThatBreaksOffIsStoppedAtItsEnd) {
 TEST(MaskReplay, BoundsAreCountedApart) {
   const auto world = shop().world();
   const Replayed alias = replayed(*world, "SELECT name n FROM item");
-  EXPECT_EQ(alias.outcome, Outcome::Bound);
+  EXPECT_EQ(alias.outcome, ReplayOutcome::Bound);
   EXPECT_EQ(alias.bound, "select alias without AS");
   const Replayed derived = replayed(*world, "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM sale GROUP BY item_id)");
-  EXPECT_EQ(derived.outcome, Outcome::Bound);
+  EXPECT_EQ(derived.outcome, ReplayOutcome::Bound);
   EXPECT_NE(derived.bound.find("--derived-names"), std::string::npos) << derived.bound;
   const Replayed any = replayed(*world, "SELECT things.name FROM item AS things");
-  EXPECT_EQ(any.outcome, Outcome::Bound);
+  EXPECT_EQ(any.outcome, ReplayOutcome::Bound);
   EXPECT_NE(any.bound.find("--aliases any"), std::string::npos) << any.bound;
 }
 
@@ -108,7 +108,7 @@ TEST(MaskReplay, AMaskThatIsTooOpenOrTooNarrowFails) {
   const auto open = shop().world(shop().all(ColumnPolicy::Public));
   ReplayTotals totals;
   const Replayed through = replayed(*open, "SELECT cost FROM item");
-  EXPECT_EQ(through.outcome, Outcome::LetThrough);
+  EXPECT_EQ(through.outcome, ReplayOutcome::LetThrough);
   totals.add(through);
   EXPECT_FALSE(totals.fine());
 
@@ -117,7 +117,7 @@ TEST(MaskReplay, AMaskThatIsTooOpenOrTooNarrowFails) {
   const auto closed = shop().world(narrow);
   const Replayed refused = replayed(*closed, "SELECT name FROM item");
   EXPECT_EQ(refused.verdict, Verdict::Safe);
-  EXPECT_EQ(refused.outcome, Outcome::Refused) << refused.bound;
+  EXPECT_EQ(refused.outcome, ReplayOutcome::Refused) << refused.bound;
   ReplayTotals others;
   others.add(refused);
   EXPECT_FALSE(others.fine());
