@@ -158,7 +158,7 @@ class Layout {
   bool distinct_ = false;
 };
 
-std::string_view in_words(Clause clause, Role role, bool output) {
+std::string_view clause_words(Clause clause, Role role, bool output) {
   if (output) return role == Role::Agg ? "in an aggregate of the output" : "output";
   if (role == Role::Join) return "a join";
   if (role == Role::Where) return "a filter";
@@ -255,7 +255,7 @@ DraftReading read_draft(Subject& subject, std::string_view text) {
       reading.outputs_only = false;
     }
     WithheldUse made{column_text(catalog, use.column),
-                     std::string(in_words(layout.clause_at(use.span.begin), use.role, item.has_value())),
+                     std::string(clause_words(layout.clause_at(use.span.begin), use.role, item.has_value())),
                      use.role, judgement.policies[i], item.has_value()};
     if (std::ranges::find(reading.withheld, made) == reading.withheld.end()) reading.withheld.push_back(std::move(made));
   }
