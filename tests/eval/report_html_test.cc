@@ -62,7 +62,7 @@ RunFile hostile_run() {
   return run;
 }
 
-EvalReport built(std::vector<RunFile> runs) {
+EvalReport report_of(std::vector<RunFile> runs) {
   auto report = build_report(std::move(runs));
   EXPECT_TRUE(report) << report.error().to_string();
   return *std::move(report);
@@ -78,7 +78,7 @@ TEST(ReportPage, TurnsNothingOfARunIntoMarkup) {
   RunFile other = hostile_run();
   other.path = std::string("other") + kHostile;
   other.header.settings[0].value = "2";
-  const std::string page = html_page(built({hostile_run(), other}));
+  const std::string page = html_page(report_of({hostile_run(), other}));
   EXPECT_EQ(count(page, "<script"), 2u) << "the data and the script";
   EXPECT_EQ(count(page, "</script"), 2u);
   EXPECT_EQ(count(page, "<img"), 0u);
@@ -90,7 +90,7 @@ TEST(ReportPage, TurnsNothingOfARunIntoMarkup) {
 }
 
 TEST(ReportPage, KeepsEveryTextWhole) {
-  const Json data = Json::parse(data_of(html_page(built({hostile_run()}))));
+  const Json data = Json::parse(data_of(html_page(report_of({hostile_run()}))));
   const Json& question = data.at("questions")[0];
   for (const char* field : {"id", "db_id", "question", "evidence", "gold_sql"}) EXPECT_EQ(question.at(field), kHostile);
   const Json& answer = data.at("rows")[0].at("answers")[0];
@@ -107,7 +107,7 @@ TEST(ReportPage, KeepsEveryTextWhole) {
 }
 
 TEST(ReportPage, DataHasNoSignThatScriptsOrMarkupKnow) {
-  const std::string data = data_of(html_page(built({hostile_run()})));
+  const std::string data = data_of(html_page(report_of({hostile_run()})));
   EXPECT_EQ(data.find_first_of("<>&"), std::string::npos);
   EXPECT_EQ(data.find("\xE2\x80\xA8"), std::string::npos);
 }
@@ -128,7 +128,7 @@ std::string hex_of_base64(const std::string& text) {
 }
 
 TEST(ReportPage, AllowsItsOwnScriptAlone) {
-  const std::string page = html_page(built({made_run("pcc", {made_question("1", Outcome::SafeSql)})}));
+  const std::string page = html_page(report_of({made_run("pcc", {made_question("1", Outcome::SafeSql)})}));
   const size_t policy = page.find("script-src 'sha256-") + 19;
   const size_t script = page.rfind("<script>") + 8;
   const std::string text = page.substr(script, page.rfind("</script>") - script);
@@ -138,7 +138,7 @@ TEST(ReportPage, AllowsItsOwnScriptAlone) {
 }
 
 TEST(ReportPage, AsksTheNetworkForNothing) {
-  const std::string page = html_page(built({made_run("pcc", {made_question("1", Outcome::SafeSql)})}));
+  const std::string page = html_page(report_of({made_run("pcc", {made_question("1", Outcome::SafeSql)})}));
   for (const char* part : {"http://", "https://", " src=", " href=", "@import", "url(", "fetch(", "innerHTML"}) {
     EXPECT_EQ(count(page, part), 0u) << part;
   }
@@ -147,10 +147,10 @@ TEST(ReportPage, AsksTheNetworkForNothing) {
 TEST(ReportPlots, AreThereForWhatWasMeasured) {
   QuestionRecord masked = made_question("1", Outcome::SafeSql);
   masked.mask_ns_each = {800, 1200, 50000};
-  const EvalReport with = built({made_run("pcc", {masked, made_question("2", Outcome::Refuse)})});
+  const EvalReport with = report_of({made_run("pcc", {masked, made_question("2", Outcome::Refuse)})});
   EXPECT_EQ(count(html_page(with), "<svg"), 4u);
   EXPECT_NE(mask_time_plot(with).find("<polygon"), std::string::npos);
-  const EvalReport without = built({made_run("direct", {made_question("1", Outcome::Failure)})});
+  const EvalReport without = report_of({made_run("direct", {made_question("1", Outcome::Failure)})});
   EXPECT_EQ(mask_time_plot(without), "");
   EXPECT_EQ(tokens_per_safe_plot(without), "") << "no safe answer";
   EXPECT_EQ(count(html_page(without), "<svg"), 2u);
@@ -159,7 +159,7 @@ TEST(ReportPlots, AreThereForWhatWasMeasured) {
 // Half of the answers are safe: the safe part of the bar is half of its 440 units, and the mark stands half-way up.
 TEST(ReportPlots, DrawFiguresWhereTheyBelong) {
   const EvalReport report =
-      built({made_run("direct", {made_question("1", Outcome::SafeSql), made_question("2", Outcome::UnsafeSql)})});
+      report_of({made_run("direct", {made_question("1", Outcome::SafeSql), made_question("2", Outcome::UnsafeSql)})});
   EXPECT_NE(outcomes_plot(report).find("width=\"220.0\" height=\"18.0\" class=\"outcome-safe_sql\""),
             std::string::npos);
   EXPECT_NE(outcomes_plot(report).find("x=\"220.0\" y=\"39.0\" width=\"220.0\""), std::string::npos);

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr const char* kPolicy = "version: 1\ndefault: Public\n";
+constexpr const char* kAllPublic = "version: 1\ndefault: Public\n";
 constexpr const char* kNumbers =
     "CREATE TABLE number (n INTEGER); WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000) "
     "INSERT INTO number SELECT n FROM c;";
@@ -57,7 +57,7 @@ class HangTest : public testing::Test {
 
 TEST_F(HangTest, EveryQueryIsOverASecondAfterItsTime) {
   constexpr milliseconds kLimit(300);
-  Runner db = open_runner(path_, kPolicy, {.time = kLimit});
+  Runner db = open_runner(path_, kAllPublic, {.time = kLimit});
   size_t stopped = 0;
   for (const char* sql : {
            kEndless,
@@ -95,7 +95,7 @@ TEST_F(HangTest, EveryQueryIsOverASecondAfterItsTime) {
 }
 
 TEST_F(HangTest, AFlagEndsAnyQueryWithinASecond) {
-  Runner db = open_runner(path_, kPolicy, {.time = std::chrono::minutes(10)});
+  Runner db = open_runner(path_, kAllPublic, {.time = std::chrono::minutes(10)});
   for (int i = 0; i < 3; ++i) {
     std::atomic<bool> stop = false;
     Clock::time_point stopped;
@@ -113,7 +113,7 @@ TEST_F(HangTest, AFlagEndsAnyQueryWithinASecond) {
 }
 
 TEST_F(HangTest, WhoIsStoppedBeforeItBeginsDoesNotRun) {
-  Runner db = open_runner(path_, kPolicy);
+  Runner db = open_runner(path_, kAllPublic);
   const std::atomic<bool> stop = true;
   EXPECT_EQ(message_of(db, kEndless, &stop), "the query was stopped");
 }
@@ -121,7 +121,7 @@ TEST_F(HangTest, WhoIsStoppedBeforeItBeginsDoesNotRun) {
 TEST_F(HangTest, NothingIsLeftOfAProcess) {
   ASSERT_EQ(children().size(), 0U);
   {
-    Runner db = open_runner(path_, kPolicy, {.time = milliseconds(50)});
+    Runner db = open_runner(path_, kAllPublic, {.time = milliseconds(50)});
     EXPECT_EQ(children().size(), 1U);
     EXPECT_EQ(message_of(db, kEndless), "the query is over the time limit of 50 ms");
     EXPECT_EQ(children().size(), 0U);
@@ -133,14 +133,14 @@ TEST_F(HangTest, NothingIsLeftOfAProcess) {
 
 TEST_F(HangTest, ManyRunnersShareAFewProcesses) {
   std::vector<Runner> runners;
-  for (int i = 0; i < 40; ++i) runners.push_back(open_runner(path_, kPolicy));
+  for (int i = 0; i < 40; ++i) runners.push_back(open_runner(path_, kAllPublic));
   EXPECT_LE(children().size(), 16U);
   for (Runner& db : runners) EXPECT_EQ(column_of(db, "SELECT COUNT(*) FROM number"), "2000");
   EXPECT_LE(children().size(), 16U);
 }
 
 TEST_F(HangTest, AProcessThatSomebodyKilledIsReplaced) {
-  Runner db = open_runner(path_, kPolicy);
+  Runner db = open_runner(path_, kAllPublic);
   for (const pid_t child : children()) kill(child, SIGKILL);
   std::this_thread::sleep_for(milliseconds(50));
   EXPECT_EQ(column_of(db, "SELECT COUNT(*) FROM number"), "2000");
@@ -153,7 +153,7 @@ TEST_F(HangTest, AProcessDoesNotOutliveItsCaller) {
   const pid_t caller = fork();
   ASSERT_GE(caller, 0);
   if (caller == 0) {
-    Runner db = open_runner(path_, kPolicy, {.time = std::chrono::minutes(10)});
+    Runner db = open_runner(path_, kAllPublic, {.time = std::chrono::minutes(10)});
     std::thread([&] {
       std::this_thread::sleep_for(milliseconds(200));
       kill(getpid(), SIGKILL);
@@ -178,7 +178,7 @@ TEST_F(HangTest, RunnersOfSeveralThreadsAreStoppedEachByItself) {
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
-      Runner db = open_runner(path_, kPolicy, {.time = milliseconds(200)});
+      Runner db = open_runner(path_, kAllPublic, {.time = milliseconds(200)});
       for (int round = 0; round < 3; ++round) {
         const auto begun = Clock::now();
         if ((i + round) % 2 == 0) {

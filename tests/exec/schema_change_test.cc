@@ -10,7 +10,7 @@
 namespace pccsql {
 namespace {
 
-constexpr const char* kPolicy = "version: 1\ntables: {person: {name: Public, ssn: Hidden}}\n";
+constexpr const char* kPersonPolicy = "version: 1\ntables: {person: {name: Public, ssn: Hidden}}\n";
 
 class SchemaChange : public testing::Test {
  protected:
@@ -22,21 +22,21 @@ class SchemaChange : public testing::Test {
 };
 
 TEST_F(SchemaChange, SwappedColumnsAreNotShown) {
-  Runner db = open_runner(path_, kPolicy);
+  Runner db = open_runner(path_, kPersonPolicy);
   EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob");
   change(path_,
          "ALTER TABLE person RENAME COLUMN name TO x; ALTER TABLE person RENAME COLUMN ssn TO name;"
          "ALTER TABLE person RENAME COLUMN x TO ssn;");
   EXPECT_EQ(message_of(db, "SELECT name FROM person"), kSchemaChanged);
   EXPECT_EQ(message_of(db, "SELECT name FROM person"), kSchemaChanged);
-  Runner again = open_runner(path_, kPolicy);
+  Runner again = open_runner(path_, kPersonPolicy);
   EXPECT_EQ(column_of(again, "SELECT name FROM person"), "111 222");  // what the policy now says
 }
 
 TEST_F(SchemaChange, IsSeenBetweenReadingTheCatalogueAndOpening) {
   const auto catalog = read_sqlite_catalog(path_);
   ASSERT_TRUE(catalog);
-  const auto policy = parse_policy_yaml(kPolicy, *catalog);
+  const auto policy = parse_policy_yaml(kPersonPolicy, *catalog);
   ASSERT_TRUE(policy);
   change(path_, "CREATE TABLE other (a)");
   auto db = Runner::open(path_, *catalog, *policy, Profile::Strict);
@@ -45,7 +45,7 @@ TEST_F(SchemaChange, IsSeenBetweenReadingTheCatalogueAndOpening) {
 }
 
 TEST_F(SchemaChange, IsSeenByAProcessThatWasStartedAnew) {
-  Runner db = open_runner(path_, kPolicy, {.time = std::chrono::milliseconds(50)});
+  Runner db = open_runner(path_, kPersonPolicy, {.time = std::chrono::milliseconds(50)});
   EXPECT_NE(message_of(db, "SELECT instr(printf('%20000000c', ' '), printf('%10000000c', 'b'))"), "");
   // Another file with the same count of changes.
   const std::string other = scratch_.database(
@@ -58,7 +58,7 @@ TEST_F(SchemaChange, IsSeenByAProcessThatWasStartedAnew) {
 TEST_F(SchemaChange, ACatalogueOfAnotherSourceIsHeldToWhatWasFound) {
   const auto catalog = read_ddl_catalog("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, ssn TEXT)");
   ASSERT_TRUE(catalog);
-  const auto policy = parse_policy_yaml(kPolicy, *catalog);
+  const auto policy = parse_policy_yaml(kPersonPolicy, *catalog);
   ASSERT_TRUE(policy);
   auto db = Runner::open(path_, *catalog, *policy, Profile::Strict);
   ASSERT_TRUE(db) << db.error().to_string();
@@ -68,7 +68,7 @@ TEST_F(SchemaChange, ACatalogueOfAnotherSourceIsHeldToWhatWasFound) {
 }
 
 TEST_F(SchemaChange, RowsMayChange) {
-  Runner db = open_runner(path_, kPolicy);
+  Runner db = open_runner(path_, kPersonPolicy);
   change(path_, "INSERT INTO person VALUES (3, 'Eve', '333')");
   EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob Eve");
 }
@@ -102,7 +102,7 @@ TEST_F(WriteAhead, NothingIsLeftBesideAFileWithoutALog) {
   const auto before = files();
   ASSERT_EQ(before.size(), 1U);
   {
-    Runner db = open_runner(path_, kPolicy);
+    Runner db = open_runner(path_, kPersonPolicy);
     EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob");
     EXPECT_EQ(files(), before);
   }
@@ -125,7 +125,7 @@ TEST_F(WriteAhead, NothingIsLeftBesideALogThatWasLeftBehind) {
   const std::string log = *read_file(path_ + "-wal");
   const std::string data = *read_file(path_);
   {
-    Runner db = open_runner(path_, kPolicy);
+    Runner db = open_runner(path_, kPersonPolicy);
     EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob Eve");
     EXPECT_EQ(files(), before);
   }
@@ -140,7 +140,7 @@ TEST_F(WriteAhead, TheFilesOfAWriterAreUsedAndStay) {
   const auto before = files();
   ASSERT_EQ(before.size(), 3U);
   {
-    Runner db = open_runner(path_, kPolicy);
+    Runner db = open_runner(path_, kPersonPolicy);
     EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob Eve");
     writer.write("INSERT INTO person VALUES (4, 'Pat', '444')");
     EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob Eve Pat");
@@ -149,7 +149,7 @@ TEST_F(WriteAhead, TheFilesOfAWriterAreUsedAndStay) {
 }
 
 TEST_F(WriteAhead, AWriterWhoComesLaterIsSeen) {
-  Runner db = open_runner(path_, kPolicy);
+  Runner db = open_runner(path_, kPersonPolicy);
   EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob");
   change(path_, "INSERT INTO person VALUES (3, 'Eve', '333')");  // into the log, then into the file, and no log is left
   EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob Eve");
@@ -163,7 +163,7 @@ TEST_F(WriteAhead, AWriterWhoComesLaterIsSeen) {
 }
 
 TEST_F(WriteAhead, ASchemaChangeInAFileWithoutALogIsSeen) {
-  Runner db = open_runner(path_, kPolicy);
+  Runner db = open_runner(path_, kPersonPolicy);
   EXPECT_EQ(column_of(db, "SELECT name FROM person"), "Ada Bob");
   change(path_, "ALTER TABLE person RENAME COLUMN ssn TO nickname");
   EXPECT_EQ(message_of(db, "SELECT name FROM person"), kSchemaChanged);
