@@ -9,8 +9,6 @@
 namespace pccsql::check_pg {
 namespace {
 
-constexpr uint32_t kDeepest = 400;
-
 std::string_view operator_of(PgNode node) {
   std::string_view last;
   size_t parts = 0;

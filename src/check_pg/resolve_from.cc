@@ -5,12 +5,6 @@
 #include "check_pg/types.h"
 
 namespace pccsql::check_pg {
-namespace {
-
-std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
-
-}  // namespace
-
 void Resolver::from(QueryId id, PgNode list, const Scope* outer, const Ctes* ctes, std::vector<Element>& elements) {
   std::vector<std::string_view> passed;
   Place outside_place{outer, ctes, id, Clause::On};

@@ -14,8 +14,6 @@ bool is_system_column(std::string_view name) {
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
-std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
-
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;

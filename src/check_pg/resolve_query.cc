@@ -7,10 +7,7 @@
 namespace pccsql::check_pg {
 namespace {
 
-constexpr uint32_t kDeepest = 400;            // expressions and queries within one another
 constexpr size_t kMostExpressions = 500'000;  // `*` over wide tables makes a short text a long list
-
-std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
 
 constexpr int64_t kRows = 0x4, kGroups = 0x8, kOffsets = 0x7800, kExcludes = 0x38000;
 

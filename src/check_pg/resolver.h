@@ -16,6 +16,10 @@
 
 namespace pccsql::check_pg {
 
+inline constexpr uint32_t kDeepest = 400;  // expressions and queries within one another
+
+inline std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
+
 struct Issue {
   Span where;
   std::string message;

@@ -8,12 +8,12 @@
 namespace pccsql {
 namespace {
 
-using Kind = track::LexState::Kind;
+using LexKind = track::LexState::Kind;
 
 bool is_blank(uint8_t c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
 
 // What an open lexeme other than a word may turn out to be.
-std::initializer_list<Terminal> outcomes(Kind kind) {
+std::initializer_list<Terminal> outcomes(LexKind kind) {
   static constexpr std::initializer_list<Terminal> kName{Terminal::Name}, kString{Terminal::String},
       kNumber{Terminal::Integer, Terminal::Float}, kFloat{Terminal::Float}, kBlob{Terminal::Blob},
       kDot{Terminal::Dot, Terminal::Float},
@@ -22,37 +22,37 @@ std::initializer_list<Terminal> outcomes(Kind kind) {
       kEqual{Terminal::Equal}, kBang{Terminal::NotEqual}, kMinus{Terminal::Minus, Terminal::Arrow, Terminal::LongArrow},
       kArrow{Terminal::Arrow, Terminal::LongArrow}, kSlash{Terminal::Slash};
   switch (kind) {
-    case Kind::Quoted:
-    case Kind::QuotedEnd:
+    case LexKind::Quoted:
+    case LexKind::QuotedEnd:
       return kName;
-    case Kind::String:
-    case Kind::StringEnd:
+    case LexKind::String:
+    case LexKind::StringEnd:
       return kString;
-    case Kind::Fraction:
-    case Kind::ExponentMark:
-    case Kind::ExponentSign:
-    case Kind::Exponent:
+    case LexKind::Fraction:
+    case LexKind::ExponentMark:
+    case LexKind::ExponentSign:
+    case LexKind::Exponent:
       return kFloat;
-    case Kind::BlobEven:
-    case Kind::BlobOdd:
+    case LexKind::BlobEven:
+    case LexKind::BlobOdd:
       return kBlob;
-    case Kind::Dot:
+    case LexKind::Dot:
       return kDot;
-    case Kind::Less:
+    case LexKind::Less:
       return kLess;
-    case Kind::Greater:
+    case LexKind::Greater:
       return kGreater;
-    case Kind::Bar:
+    case LexKind::Bar:
       return kBar;
-    case Kind::Equal:
+    case LexKind::Equal:
       return kEqual;
-    case Kind::Bang:
+    case LexKind::Bang:
       return kBang;
-    case Kind::Minus:
+    case LexKind::Minus:
       return kMinus;
-    case Kind::Arrow:
+    case LexKind::Arrow:
       return kArrow;
-    case Kind::Slash:
+    case LexKind::Slash:
       return kSlash;
     default:
       return kNumber;
@@ -71,10 +71,10 @@ SyntaxFollower::State SyntaxFollower::start() const {
 
 // Whether the open lexeme can end as something that may stand here.
 bool SyntaxFollower::can_become(const State& state) {
-  if (state.lexeme.kind == Kind::Blank) return true;
+  if (state.lexeme.kind == LexKind::Blank) return true;
   const track::TerminalSet& viable = control_.viable(state.stack);
   const auto stands = [&](Terminal terminal) { return viable[static_cast<size_t>(terminal)]; };
-  if (state.lexeme.kind != Kind::Word) return std::ranges::any_of(outcomes(state.lexeme.kind), stands);
+  if (state.lexeme.kind != LexKind::Word) return std::ranges::any_of(outcomes(state.lexeme.kind), stands);
   if (stands(Terminal::Name)) return true;
   const std::string word = folded(texts_.str(state.lexeme.text));
   if (word == "x" && stands(Terminal::Blob)) return true;
@@ -121,17 +121,17 @@ std::optional<SyntaxFollower::State> SyntaxFollower::follow(State state, std::st
                                                             std::vector<NameEnd>& names) {
   for (const char c : bytes) {
     const auto byte = static_cast<uint8_t>(c);
-    const bool was_open = state.lexeme.kind != Kind::Blank;
+    const bool was_open = state.lexeme.kind != LexKind::Blank;
     const track::LexStep step = track::step(state.lexeme, byte, texts_);
     if (!step.ok) return std::nullopt;
     for (int i = 0; i < step.count; ++i) {
       // The byte belongs to the lexeme that nothing could extend, and to no other.
-      const bool own_byte = i + 1 == step.count && step.state.kind == Kind::Blank && step.state.run == 0;
+      const bool own_byte = i + 1 == step.count && step.state.kind == LexKind::Blank && step.state.run == 0;
       if (i > 0 || !was_open) state.begun = state.length;
       if (!read(state, step.ended[i], own_byte ? state.length + 1 : state.length, names)) return std::nullopt;
     }
     state.lexeme = step.state;
-    if (state.lexeme.kind != Kind::Blank && (!was_open || step.count > 0)) state.begun = state.length;
+    if (state.lexeme.kind != LexKind::Blank && (!was_open || step.count > 0)) state.begun = state.length;
     ++state.length;
     // The first byte of the next lexeme tells whether a name is a column, a function or a qualifier.
     const bool undecided = state.after_dot || (!state.has_column && (byte == '.' || byte == '('));

@@ -13,7 +13,7 @@
 namespace pccsql {
 namespace {
 
-using Kind = ReportTable::Kind;
+using LineKind = ReportTable::Kind;
 
 constexpr const char* kDash = "–";
 
@@ -50,8 +50,8 @@ ReportTable metric_table(const EvalReport& report, const std::vector<Metric>& me
   std::set<std::string, std::less<>> methods;
   for (const ReportRow& row : report.rows) {
     methods.insert(row.run.header.method == "pcc-paper" ? "pcc" : row.run.header.method);
-    ReportTable::Line line{Kind::Ours, {row.label, row.run.header.model.name}};
-    ReportTable::Line interval{Kind::Interval, {"", ""}};
+    ReportTable::Line line{LineKind::Ours, {row.label, row.run.header.model.name}};
+    ReportTable::Line interval{LineKind::Interval, {"", ""}};
     for (const Metric metric : metrics) {
       const Estimate& estimate = row.metrics.of(metric);
       line.cells.push_back(shown(metric, estimate));
@@ -65,7 +65,7 @@ ReportTable metric_table(const EvalReport& report, const std::vector<Metric>& me
   if (!with_paper || report.paper == nullptr) return table;
   for (const PaperRow& paper : report.paper->rows) {
     if (!methods.contains(paper.method)) continue;
-    ReportTable::Line line{Kind::Paper,
+    ReportTable::Line line{LineKind::Paper,
                            {"paper: " + std::string(paper_method_name(paper.method)), std::string(paper.model)}};
     bool any = false;
     for (const Metric metric : metrics) {
@@ -151,7 +151,7 @@ ReportTable outcomes_table(const EvalReport& report) {
       std::vector<std::string> cells{row.label, gold, grouped(questions)};
       for (const uint64_t count : outcomes) cells.push_back(grouped(count));
       cells.push_back(right);
-      table.lines.push_back({Kind::Ours, std::move(cells)});
+      table.lines.push_back({LineKind::Ours, std::move(cells)});
     };
     const Estimate& accuracy = row.metrics.of(Metric::Accuracy);
     line("SQL", row.metrics.sql_gold, row.metrics.outcomes.sql, accuracy.value ? fixed(accuracy.numerator, 0) : kDash);
@@ -185,7 +185,7 @@ ReportTable tokens_table(const EvalReport& report) {
   for (const Metric metric : metrics) table.headings.push_back(heading(metric));
   table.headings.push_back("of direct's");
   for (const ReportRow& row : report.rows) {
-    ReportTable::Line line{Kind::Ours, {row.label}};
+    ReportTable::Line line{LineKind::Ours, {row.label}};
     for (const Metric metric : metrics) line.cells.push_back(shown(metric, row.metrics.of(metric)));
     const ReportRow* direct = direct_row(report, row);
     const auto base = direct != nullptr ? direct->metrics.of(Metric::Tokens).value : std::nullopt;
@@ -206,7 +206,7 @@ ReportTable empty_answers_table(const EvalReport& report) {
   for (const ReportRow& row : report.rows) {
     const Metrics& metrics = row.metrics;
     const Estimate& empty = metrics.of(Metric::EmptyAnswers);
-    table.lines.push_back({Kind::Ours,
+    table.lines.push_back({LineKind::Ours,
                            {row.label, fixed(empty.denominator, 0), grouped(metrics.constants),
                             grouped(metrics.counts_of_rows), grouped(metrics.without_shared_column),
                             shown(Metric::EmptyAnswers, empty), fixed(empty.denominator - empty.numerator, 0)}});
@@ -221,7 +221,7 @@ ReportTable mask_table(const EvalReport& report) {
   for (const ReportRow& row : report.rows) {
     if (row.mask_ns.empty()) continue;
     const TimeSummary times = summarise(row.mask_ns);
-    table.lines.push_back({Kind::Ours,
+    table.lines.push_back({LineKind::Ours,
                            {row.label, grouped(times.count), fixed(times.mean, 1), fixed(times.p50, 1),
                             fixed(times.p90, 1), fixed(times.p99, 1), fixed(times.max, 1)}});
   }
@@ -234,7 +234,7 @@ ReportTable batches_table(const EvalReport& report) {
   table.headings = {"run", "in batches", "compared", "outputs differ", "outcomes differ"};
   table.words = 2;
   for (const BatchComparison& batch : report.batches) {
-    table.lines.push_back({Kind::Ours,
+    table.lines.push_back({LineKind::Ours,
                            {report.rows[batch.single].label, report.rows[batch.batched].label, grouped(batch.compared),
                             grouped(batch.output_differs.size()), grouped(batch.outcome_differs.size())}});
   }
@@ -286,7 +286,7 @@ std::vector<ReportTable> missed_tables(const EvalReport& report, size_t most) {
     for (const MissedClass& missed : row.missed) {
       std::vector<std::string> ids;
       for (const size_t index : missed.questions) ids.push_back(row.run.questions[index].id);
-      table.lines.push_back({Kind::Ours,
+      table.lines.push_back({LineKind::Ours,
                              {missed.gold_label == GoldLabel::Sql ? "SQL" : "Refuse", missed.name,
                               grouped(missed.questions.size()), id_list(ids, most)}});
     }

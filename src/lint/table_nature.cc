@@ -31,9 +31,9 @@ bool is_formed_like_a_person(std::string_view table) {
                              [&](std::string_view ending) { return word.ends_with(ending); });
 }
 
-class Finder {
+class KindFinder {
  public:
-  Finder(const Catalog& catalog, const NameReadings& names)
+  KindFinder(const Catalog& catalog, const NameReadings& names)
       : catalog_(catalog), names_(names), natures_(catalog.tables().size()) {}
 
   std::vector<TableNature> find() {
@@ -144,7 +144,7 @@ NameReadings::NameReadings(const Catalog& catalog) {
 }
 
 std::vector<TableNature> natures_of(const Catalog& catalog, const NameReadings& names) {
-  return Finder(catalog, names).find();
+  return KindFinder(catalog, names).find();
 }
 
 }  // namespace pccsql

@@ -13,7 +13,7 @@
 namespace pccsql {
 namespace {
 
-using Row = PgConnection::Row;
+using PgRow = PgConnection::Row;
 
 const std::string& text_of(const std::optional<std::string>& value) {
   static const std::string empty;
@@ -145,7 +145,7 @@ class Reader {
   Result<Done> check_settings() {
     auto rows = connection_.query(kSettings);
     if (!rows) return rows.error();
-    const Row& row = rows->front();
+    const PgRow& row = rows->front();
     const auto wrong = [](const std::string& what) { return Error{what, {}, {}}; };
     if (number_of(text_of(row[0])) < 150000) {
       return wrong("the server is PostgreSQL " + std::to_string(number_of(text_of(row[0])) / 10000) +
@@ -177,7 +177,7 @@ class Reader {
     if (!rows) return rows.error();
     if (rows->empty()) return Done{};
     std::string names;
-    for (const Row& row : *rows) names += (names.empty() ? "`" : ", `") + text_of(row[0]) + "`";
+    for (const PgRow& row : *rows) names += (names.empty() ? "`" : ", `") + text_of(row[0]) + "`";
     return Error{"schema `" + schema_ + "` has functions or operators of names that the language uses: " + names +
                      ". They would take the place of PostgreSQL's own in a query; move them into another schema",
                  {},
@@ -187,7 +187,7 @@ class Reader {
   Result<Done> read_labels() {
     auto rows = connection_.query(kLabels);
     if (!rows) return rows.error();
-    for (const Row& row : *rows) {
+    for (const PgRow& row : *rows) {
       const auto [entry, fresh] = enumeration_of_.emplace(text_of(row[0]), static_cast<uint32_t>(enumerations_.size()));
       if (fresh) enumerations_.push_back({text_of(row[1]), {}});
       enumerations_[entry->second].labels.push_back(text_of(row[2]));
@@ -198,7 +198,7 @@ class Reader {
   Result<Done> read_columns() {
     auto rows = connection_.query(kColumns, {schema_});
     if (!rows) return rows.error();
-    for (const Row& row : *rows) {
+    for (const PgRow& row : *rows) {
       const auto [entry, fresh] = table_of_.emplace(text_of(row[0]), tables_.size());
       if (fresh) {
         Table& table = tables_.emplace_back();
@@ -248,7 +248,7 @@ class Reader {
   Result<Done> read_constraints() {
     auto rows = connection_.query(kConstraints, {schema_});
     if (!rows) return rows.error();
-    for (const Row& row : *rows) {
+    for (const PgRow& row : *rows) {
       const auto found = table_of_.find(text_of(row[0]));
       if (found == table_of_.end()) continue;
       Table& table = tables_[found->second];
@@ -275,7 +275,7 @@ class Reader {
   Result<Done> read_views() {
     auto rows = connection_.query(kViews, {schema_});
     if (!rows) return rows.error();
-    for (const Row& row : *rows) {
+    for (const PgRow& row : *rows) {
       const auto found = table_of_.find(text_of(row[0]));
       if (found != table_of_.end() && shows_all_rows(text_of(row[1]))) tables_[found->second].leaky_view = false;
     }

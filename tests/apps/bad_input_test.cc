@@ -8,11 +8,6 @@
 namespace pccsql {
 namespace {
 
-const Shop& shop() {
-  static const Shop the_shop;
-  return the_shop;
-}
-
 void expect_file_error(const std::vector<std::string>& arguments, const std::string& file) {
   const Ran ran = pccsql(arguments, "{\"sql\": \"SELECT 1\"}\n");
   EXPECT_EQ(ran.status, 2) << file;

@@ -6,11 +6,6 @@
 namespace pccsql {
 namespace {
 
-const Shop& shop() {
-  static const Shop the_shop;
-  return the_shop;
-}
-
 Ran check(std::vector<std::string> more) {
   std::vector<std::string> arguments{"check", "--db", shop().db, "--policy", shop().policy};
   arguments.insert(arguments.end(), more.begin(), more.end());

@@ -8,11 +8,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const Shop& shop() {
-  static const Shop the_shop;
-  return the_shop;
-}
-
 Ran check_lines(std::string_view input, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"check", "--db", shop().db, "--policy", shop().policy, "--jsonl", "-"};
   arguments.insert(arguments.end(), more.begin(), more.end());

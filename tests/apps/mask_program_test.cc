@@ -14,11 +14,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const Shop& shop() {
-  static const Shop the_shop;
-  return the_shop;
-}
-
 std::vector<std::string> texts(const ordered_json& names) {
   std::vector<std::string> out;
   for (const ordered_json& name : names) out.push_back(name.at("text"));

@@ -44,4 +44,10 @@ struct Shop {
   std::string grants;      // item (name, price) to ada
 };
 
+// One for all tests of a program, which only read it.
+inline const Shop& shop() {
+  static const Shop the_shop;
+  return the_shop;
+}
+
 }  // namespace pccsql

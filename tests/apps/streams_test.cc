@@ -11,11 +11,6 @@
 namespace pccsql {
 namespace {
 
-const Shop& shop() {
-  static const Shop the_shop;
-  return the_shop;
-}
-
 // A shell command with the program as $1, the database as $2 and the policy as $3.
 Ran shell(const std::string& script, std::string_view input = {}) {
   return run_command({"/bin/bash", "-c", script, "bash", PCCSQL_PROGRAM, shop().db, shop().policy}, input);

@@ -6,11 +6,6 @@
 namespace pccsql {
 namespace {
 
-const Shop& shop() {
-  static const Shop the_shop;
-  return the_shop;
-}
-
 // The run ends with status 2 and a message that holds all `parts`.
 void expect_mistake(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
   const Ran ran = pccsql(arguments);
