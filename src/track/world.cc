@@ -100,7 +100,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   for (size_t t = 0; t < kTerminals; ++t) {
     const auto terminal = static_cast<Terminal>(t);
     const std::string_view text = spelling(terminal);
-    const bool word = looks_bare(text) && terminal_of(text) == terminal;
+    const bool word = has_bare_shape(text) && terminal_of(text) == terminal;
     keyword_rank_[t] = word ? rank_[names_.find(text)] : kNoRank;
   }
   group_functions();
