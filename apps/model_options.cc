@@ -52,6 +52,13 @@ void add_method_options(CLI::App& app, MethodOptions& options) {
   add_choice<Method>(app, "--method", options.method, methods, "how the query is made (default: pcc)")->group("Method");
   add_number(app, "--max-tokens", options.max_tokens, 1, "tokens of one generation (default: 512)")->group("Method");
   add_memory(app, options.memory_mb)->group("Method");
+  std::vector<std::pair<std::string, Blocked>> blocked;
+  for (const Blocked one : {Blocked::Part, Blocked::Refuse, Blocked::Answer}) blocked.emplace_back(to_string(one), one);
+  add_choice<Blocked>(app, "--blocked", options.blocked, blocked,
+                      "pcc, where the policy takes a name away that the model wanted: part, an answer without it if it was "
+                      "only to be shown, else a refusal; refuse, a refusal; answer, whatever is written instead "
+                      "(default: answer)")
+      ->group("Method");
   app.add_flag("--allow-refuse", options.allow_refuse, "pcc: the model may refuse of its own accord")->group("Method");
   add_number(app, "--retries", options.retries, 0, "retry: attempts after the first (default: 3)")->group("Method");
   add_number(app, "--itergen-iterations", options.iterations, 1, "itergen: names to stop at (default: 20)")
@@ -67,6 +74,7 @@ DecodeSettings decode_settings(const MethodOptions& options) {
   settings.max_tokens = options.max_tokens.value_or(settings.max_tokens);
   settings.memory = Memory(memory_bytes(options.memory_mb));
   settings.retries = options.retries.value_or(settings.retries);
+  settings.blocked = options.blocked;
   settings.allow_refuse = options.allow_refuse;
   settings.itergen_iterations = options.iterations.value_or(settings.itergen_iterations);
   settings.itergen_names_only = options.names_only;

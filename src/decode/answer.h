@@ -48,6 +48,8 @@ struct WithheldUse {
   std::optional<Role> role;        // nothing: the table was named
   ColumnPolicy policy = ColumnPolicy::Hidden;
   bool output = false;             // it only fills an output, which an answer may leave out
+  std::optional<ColumnRef> column = {};  // nothing: a table, or a name that several columns have
+  std::optional<TableId> table = {};     // where the whole table is closed
   friend bool operator==(const WithheldUse&, const WithheldUse&) = default;
 };
 
@@ -135,6 +137,7 @@ struct Answer {
   std::vector<BlockedName> blocked;   // each once, in the order of wanting
   std::vector<WithheldUse> withheld_uses;  // what the policy kept out of the answer
   std::optional<std::string> draft;   // what the model would have written after the first name that the policy blocked
+  std::vector<std::string> instead;   // of a refusal: questions near it that can be answered
   bool partial = false;               // something that was asked for is left out, or shown as an aggregate alone
   bool wanted_to_refuse = false;      // it was not allowed to, and REFUSE is what it wanted to write
   bool stopped = false;               // by the caller

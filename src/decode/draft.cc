@@ -256,12 +256,12 @@ DraftReading read_draft(Subject& subject, std::string_view text) {
     }
     WithheldUse made{column_text(catalog, use.column),
                      std::string(clause_words(layout.clause_at(use.span.begin), use.role, item.has_value())),
-                     use.role, judgement.policies[i], item.has_value()};
+                     use.role, judgement.policies[i], item.has_value(), use.column, {}};
     if (std::ranges::find(reading.withheld, made) == reading.withheld.end()) reading.withheld.push_back(std::move(made));
   }
   for (const NamedTable& mention : judgement.closed_tables) {
     WithheldUse made{name_in_sql(catalog.table(mention.table).name), "a table to read from", std::nullopt,
-                     ColumnPolicy::Hidden, false};
+                     ColumnPolicy::Hidden, false, {}, mention.table};
     if (std::ranges::find(reading.withheld, made) == reading.withheld.end()) reading.withheld.push_back(std::move(made));
   }
   for (size_t i = 0; i < judgement.uses.size(); ++i) {

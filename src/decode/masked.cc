@@ -5,6 +5,7 @@
 #include "decode/choice.h"
 #include "decode/common.h"
 #include "decode/draft.h"
+#include "decode/instead.h"
 #include "decode/wanted.h"
 #include "mask/bitmask.h"
 #include "prompt/output.h"
@@ -25,9 +26,11 @@ Settings engine_settings(Method method, const DecodeSettings& settings) {
 }
 
 // Of a name whose use is known by its place alone.
-WithheldUse withheld_use(const BlockedName& name) {
+WithheldUse withheld_use(const Catalog& catalog, const BlockedName& name) {
   WithheldUse made;
   made.name = name.name;
+  const size_t dot = name.name.find('.');
+  if (dot != std::string::npos) made.column = catalog.find_column(name.name.substr(0, dot), name.name.substr(dot + 1));
   for (const Role role : kRoles) {
     if (name.role.find(to_string(role)) == std::string::npos) continue;
     if (!made.role) made.role = role;
@@ -255,6 +258,9 @@ void MaskedDecoder::settle(Subject& subject, Run& run, const Listener& listener,
     const std::string written = answer.sql.value_or("");
     refuse(answer, Cause::Withheld, "it needs " + in_words(answer.withheld_uses) + ", which the policy does not permit");
     answer.withheld = written;
+    for (const Instead& instead : questions_instead(subject, answer.withheld_uses)) {
+      if (admits(subject, instead.sql)) answer.instead.push_back(instead.question);
+    }
   };
   const bool by_policy = run.turns().back().by_policy;
   DraftReading reading;
@@ -273,7 +279,7 @@ void MaskedDecoder::settle(Subject& subject, Run& run, const Listener& listener,
   answer.withheld_uses = reading.withheld;
   if (!reading.understood) {
     for (const BlockedName& name : answer.blocked) {
-      if (name.by_policy) answer.withheld_uses.push_back(withheld_use(name));
+      if (name.by_policy) answer.withheld_uses.push_back(withheld_use(subject.catalog(), name));
     }
     return withhold();
   }

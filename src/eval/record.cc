@@ -64,6 +64,20 @@ void add_answer(const QuestionRecord& question, Json& json) {
     json["blocked"].push_back(
         {{"name", name.name}, {"role", name.role}, {"why", name.why}, {"by_policy", name.by_policy}});
   }
+  json["kind"] = to_string(question.kind);
+  json["withheld_uses"] = Json::array();
+  for (const WithheldUse& use : question.withheld_uses) {
+    json["withheld_uses"].push_back({{"name", use.name},
+                                     {"use", use.use},
+                                     {"role", use.role ? Json(to_string(*use.role)) : Json(nullptr)},
+                                     {"policy", to_string(use.policy)},
+                                     {"output", use.output}});
+  }
+  json["draft"] = json_of(question.draft);
+  if (const auto& uses = question.shared_uses) {
+    json["shared_uses"] = {{"shared", uses->shared}, {"answer", uses->answer}, {"gold", uses->gold}};
+  }
+  json["repeats"] = question.repeats;
 }
 
 void add_rows(const QuestionRecord& question, Json& json) {
@@ -86,6 +100,7 @@ void add_costs(const QuestionRecord& question, Json& json) {
   const Counts& counts = question.counts;
   json["counts"] = counts_of(counts.work);
   json["counts"]["forced_tokens"] = counts.forced_tokens;
+  json["counts"]["draft_tokens"] = counts.draft_tokens;
   json["counts"]["iterations"] = counts.iterations;
   json["reuse"] = reuse_of(counts.work);
   json["times"] = {

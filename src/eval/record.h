@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "decode/answer.h"
+#include "eval/honesty.h"
 #include "exec/runner.h"
 #include "model/model.h"
 #include "suite/statistics.h"
@@ -119,6 +120,11 @@ struct QuestionRecord {
   std::vector<UseRecord> uses;
   std::vector<Violation> violations;
   std::vector<BlockedName> blocked;
+  AnswerKind kind = AnswerKind::Failed;
+  std::vector<WithheldUse> withheld_uses;
+  std::optional<std::string> draft;      // what the model would have written where a name was blocked
+  std::optional<SharedUses> shared_uses;  // of SafeSql; nothing: written by a program that did not count them
+  bool repeats = false;                   // the query repeats itself
 
   std::vector<std::string> columns;
   std::vector<std::vector<Value>> rows;  // the first kRowsKept

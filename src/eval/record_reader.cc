@@ -193,6 +193,25 @@ void read_answer(const Fields& fields, QuestionRecord& question) {
   fields.each("blocked", [&question](const Fields& name) {
     question.blocked.push_back({name.text("name"), name.text("role"), name.text("why"), name.truth("by_policy")});
   });
+  if (!fields.has("kind")) {  // a run of a program that knew no kinds of answers: each was all or nothing
+    question.kind = question.outcome == Outcome::SafeSql                                             ? AnswerKind::Answered
+                    : question.outcome == Outcome::Failure || question.cause == to_string(Cause::Fault) ? AnswerKind::Failed
+                                                                                                     : AnswerKind::Refused;
+    return;
+  }
+  constexpr AnswerKind kKinds[] = {AnswerKind::Answered, AnswerKind::Partial, AnswerKind::Refused, AnswerKind::Failed};
+  question.kind = one_of<AnswerKind>(fields, "kind", kKinds, [](AnswerKind kind) { return to_string(kind); });
+  fields.each("withheld_uses", [&question](const Fields& use) {
+    const auto role = use.optional_text("role") ? std::optional(role_of(use)) : std::optional<Role>();
+    question.withheld_uses.push_back(
+        {use.text("name"), use.text("use"), role, policy_of(use), use.truth("output"), {}, {}});
+  });
+  question.draft = fields.optional_text("draft");
+  if (fields.has("shared_uses")) {
+    const Fields uses = fields.object("shared_uses");
+    question.shared_uses = {uses.number("shared"), uses.number("answer"), uses.number("gold")};
+  }
+  question.repeats = fields.truth("repeats");
 }
 
 void read_rows(const Fields& fields, QuestionRecord& question) {
@@ -211,6 +230,7 @@ void read_costs(const Fields& fields, QuestionRecord& question) {
   const Fields counted = fields.object("counts");
   read_counts(counted, counts.work);
   counts.forced_tokens = counted.number("forced_tokens");
+  if (counted.has("draft_tokens")) counts.draft_tokens = counted.number("draft_tokens");
   counts.iterations = counted.number("iterations");
   const Fields reuse = fields.object("reuse");
   read_reuse(reuse, counts.work);

@@ -214,6 +214,18 @@ ReportTable empty_answers_table(const EvalReport& report) {
   return table;
 }
 
+ReportTable honesty_table(const EvalReport& report) {
+  ReportTable table = metric_table(report,
+                                   {Metric::RefusalPrecision, Metric::RefusalRecall, Metric::RefusalF1,
+                                    Metric::RefusedPrecision, Metric::RefusedRecall, Metric::Misleading,
+                                    Metric::Faithfulness, Metric::FaithfulInPart, Metric::Repetition,
+                                    Metric::AccuracyAnswered},
+                                   false);
+  table.title = "Right and honest";
+  table.notes = {"ref. counts refusals and answers in part, refused only refusals; both as signs that gold is Refuse."};
+  return table;
+}
+
 ReportTable mask_table(const EvalReport& report) {
   ReportTable table;
   table.title = "Time to make a mask, microseconds";
@@ -255,7 +267,7 @@ std::string shown(Metric metric, const Estimate& estimate) {
 }
 
 std::vector<ReportTable> report_tables(const EvalReport& report) {
-  std::vector<ReportTable> tables{methods_table(report)};
+  std::vector<ReportTable> tables{honesty_table(report), methods_table(report)};
   const bool executed = std::ranges::any_of(
       report.rows, [](const ReportRow& row) { return row.metrics.of(Metric::Accuracy).value.has_value(); });
   if (executed) tables.push_back(accuracy_table(report));

@@ -218,6 +218,7 @@ Result<RunHeader> run_header(const Suite& suite, const std::string& suite_path, 
   }
   if (settings.method == Method::Pcc) {
     add("allow_refuse", settings.decode.allow_refuse);
+    add("blocked", to_string(settings.decode.blocked));
     add("lookahead", settings.decode.lookahead);
   }
   add("profile", to_string(suite.profile));

@@ -138,25 +138,25 @@ void Chooser::wrote(std::string_view bytes) {
     const track::LexStep step = track::step(lexical_, static_cast<uint8_t>(byte), texts_);
     lexical_ = step.ok ? step.state : track::LexState{};
   }
-  using Kind = track::LexState::Kind;
-  const bool name = lexical_.kind == Kind::Word || lexical_.kind == Kind::Quoted;
+  using LexKind = track::LexState::Kind;
+  const bool name = lexical_.kind == LexKind::Word || lexical_.kind == LexKind::Quoted;
   word_ = name ? texts_.str(texts_.folded(lexical_.text)) : "";
 }
 
 uint8_t Chooser::what_ends_the_lexeme() const {
-  using Kind = track::LexState::Kind;
+  using LexKind = track::LexState::Kind;
   switch (lexical_.kind) {
-    case Kind::Word:
+    case LexKind::Word:
       return TokenClasses::NoWord;
-    case Kind::String:
+    case LexKind::String:
       return TokenClasses::Apostrophe;
-    case Kind::Quoted:
+    case LexKind::Quoted:
       if (lexical_.quote == Quote::Double) return TokenClasses::DoubleQuote;
       return lexical_.quote == Quote::Backtick ? TokenClasses::Backtick : TokenClasses::Bracket;
-    case Kind::Digits:
-    case Kind::HexDigits:
-    case Kind::Fraction:
-    case Kind::Exponent:
+    case LexKind::Digits:
+    case LexKind::HexDigits:
+    case LexKind::Fraction:
+    case LexKind::Exponent:
       return TokenClasses::NoDigit;
     default:
       return 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decode/draft.h"
+#include "decode/instead.h"
 #include "decode/hr.h"
 
 namespace pccsql {
@@ -68,8 +69,11 @@ TEST(Draft, AnOutputIsLeftOut) {
   EXPECT_EQ(kind_of(answer), AnswerKind::Partial);
   EXPECT_EQ(answer.sql, "SELECT name FROM employee ORDER BY hire_date DESC LIMIT 1");
   ASSERT_EQ(answer.withheld_uses.size(), 1U);
-  EXPECT_EQ(answer.withheld_uses[0],
-            (WithheldUse{"employee.salary", "output", Role::Sel, ColumnPolicy::AggregateOnly, true}));
+  const WithheldUse& use = answer.withheld_uses[0];
+  EXPECT_EQ(use.name, "employee.salary");
+  EXPECT_EQ(use.use, "output");
+  EXPECT_EQ(use.policy, ColumnPolicy::AggregateOnly);
+  EXPECT_TRUE(use.output);
   EXPECT_EQ(answer.draft, "SELECT name, salary FROM employee ORDER BY hire_date DESC LIMIT 1");
   EXPECT_GT(answer.counts.draft_tokens, 0U);
 }
@@ -166,6 +170,22 @@ TEST(Draft, TheCallerMayWantARefusalOrAnyAnswer) {
   EXPECT_EQ(kind_of(answered), AnswerKind::Answered);
   EXPECT_EQ(answered.sql, otherwise);
   EXPECT_EQ(answered.counts.draft_tokens, 0U);
+}
+
+// Near what was asked, and each with a query that is safe.
+TEST(Draft, ARefusalSaysWhatMayBeAskedInstead) {
+  const Answer answer = ask("SELECT name FROM employee ORDER BY salary DESC LIMIT 1", "SELECT name FROM employee");
+  EXPECT_EQ(answer.instead,
+            (std::vector<std::string>{"What is the average salary in employee?",
+                                      "What are the name, job title and hire date of all employee?",
+                                      "How many rows does employee have?"}));
+  Hr hr;
+  for (const Instead& instead : questions_instead(hr.subject, answer.withheld_uses)) {
+    EXPECT_TRUE(is_safe(hr, instead.sql)) << instead.sql;
+  }
+  // A table of which nothing may be used is not asked about, nor one of which the rows alone may be counted listed.
+  Subject closed(hr.catalog, Policy(hr.catalog, ColumnPolicy::Hidden));
+  EXPECT_TRUE(questions_instead(closed, answer.withheld_uses).empty());
 }
 
 TEST(Draft, NothingBlockedCostsNothing) {
