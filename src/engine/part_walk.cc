@@ -318,7 +318,19 @@ void PartWalk::push_numbers(const Place& place, track::PrefixId seam, Admitted& 
 }
 
 void PartWalk::add_set(const Place& place, const track::WordSet& set, Admitted& to) {
-  if (set.trie != nullptr) add_words(place, set, set.node, to);
+  if (set.trie != nullptr && (set.language == 0 || place.last - place.first < 100)) {
+    add_words(place, *set.trie, *set.allowed, set.node, to);
+  } else if (set.trie != nullptr) {
+    const track::Key key{set.language, mixed(0x1A, uint64_t{place.first} << 8 | place.part.number)};
+    to.add(*index_.general_parts.find(key, [&] {
+      track::RankSet language = *set.allowed;
+      language &= *set.language_words;
+      return made_part([&](Admitted& made) { add_words(place, *set.trie, language, set.node, made); });
+    }));
+    track::RankSet names = *set.allowed;
+    names -= *set.language_words;
+    add_words(place, *set.trie, names, set.node, to);
+  }
   for (const std::string_view word : set.known) add_word(place, word, set.any_case, to);
   for (const std::string_view word : set.own) add_word(place, word, true, to);
   constexpr uint32_t kFew = 100;
@@ -341,19 +353,20 @@ void PartWalk::add_set(const Place& place, const track::WordSet& set, Admitted& 
 }
 
 // Dictionary and vocabulary side by side: what is in both.
-void PartWalk::add_words(const Place& place, const track::WordSet& set, uint32_t node, Admitted& to) {
+void PartWalk::add_words(const Place& place, const track::WordTrie& words, const track::RankSet& allowed, uint32_t node,
+                         Admitted& to) {
   if (node == track::WordTrie::kNowhere) return;
   const Trie& trie = place.part.trie;
-  for (uint32_t i = set.trie->node(node).child; i != track::WordTrie::kNowhere; i = set.trie->node(i).next) {
-    const track::WordTrie::Node& word = set.trie->node(i);
-    if (!set.allowed->any_in(word.first, word.last)) continue;
+  for (uint32_t i = words.node(node).child; i != track::WordTrie::kNowhere; i = words.node(i).next) {
+    const track::WordTrie::Node& word = words.node(i);
+    if (!allowed.any_in(word.first, word.last)) continue;
     const char both[] = {capital(word.byte), word.byte};
     for (int c = both[0] == both[1] ? 1 : 0; c < 2; ++c) {
       const uint32_t found = place.part.find(place.first, place.last, static_cast<uint8_t>(both[c]));
       if (found == place.last) continue;
       to.set(trie.tokens_at(found));
       const Place below{place.part, found + 1, trie.node(found).after};
-      if (below.first < below.last) add_words(below, set, i, to);
+      if (below.first < below.last) add_words(below, words, allowed, i, to);
     }
   }
 }

@@ -155,7 +155,8 @@ class PartWalk {
   void push_numbers(const Place& place, track::PrefixId seam, Admitted& to);
   void push_each(const Place& place, track::PrefixId prefix, Admitted& to);
   void add_set(const Place& place, const track::WordSet& set, Admitted& to);
-  void add_words(const Place& place, const track::WordSet& set, uint32_t node, Admitted& to);
+  void add_words(const Place& place, const track::WordTrie& words, const track::RankSet& allowed, uint32_t node,
+                 Admitted& to);
   void signs_after_words_of(const Place& place, const track::WordSet& set, uint32_t node, std::string& text,
                             track::PrefixId at, Admitted& to);
   void add_word(const Place& place, std::string_view word, bool any_case, Admitted& to);

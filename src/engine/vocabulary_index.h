@@ -70,7 +70,7 @@ struct VocabularyIndex::Impl {
     Part find(const track::Key& key, const std::function<Part()>& make) const;
 
    private:
-    static constexpr size_t kMost = 1000;
+    static constexpr size_t kMost = 10000;
     struct Hash {
       size_t operator()(const track::Key& key) const { return static_cast<size_t>(key.low ^ key.high >> 7); }
     };

@@ -129,11 +129,13 @@ bool Control::may_end(StackId stack) const {
 }
 
 const TerminalSet& Control::viable(StackId stack) {
-  if (const auto found = viable_.find(stack); found != viable_.end()) return found->second;
+  if (stack < viable_.size() && viable_[stack].known) return viable_[stack].set;
+  if (stack >= viable_.size()) viable_.resize(nodes_.size());
   TerminalSet set;
   for (size_t t = 0; t < kTerminals; ++t) set[t] = can_read(stack, static_cast<Terminal>(t));
   set[static_cast<size_t>(Terminal::End)] = may_end(stack);
-  return viable_.emplace(stack, set).first->second;
+  viable_[stack] = {set, true};
+  return viable_[stack].set;
 }
 
 Slot Control::name_slot(StackId stack) const {

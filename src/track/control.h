@@ -91,7 +91,11 @@ class Control {
   std::unordered_map<uint64_t, StackId> pushes_;  // (state, below) -> stack
   std::unordered_map<uint64_t, Move> moves_;      // (stack, terminal)
   std::vector<Event> events_;
-  std::unordered_map<StackId, TerminalSet> viable_;
+  struct Viable {
+    TerminalSet set;
+    bool known = false;
+  };
+  std::vector<Viable> viable_;  // by stack
   std::vector<StateId> called_;  // of can_read
   StackId start_ = kDeadStack;
 };

@@ -178,6 +178,9 @@ const Expectation& SqlTracker::expected(Index sem) {
   dot.set(static_cast<size_t>(Terminal::Dot));
   next.glued = world_.settings().style == Style::Canonical && (after_dot || next.terminals == dot);
   next.content = content_of(next);
+  RankSet language = next.bare;
+  language &= world_.language_words();
+  for (const Rank rank : language) next.language += world_.language_number(rank);
   next.drop_spare();
   expectation_bytes_ += next.bytes();
   sems_[sem].expected = made.get();

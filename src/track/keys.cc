@@ -35,6 +35,9 @@ Key SqlTracker::near_key(Index id) {
   return sems_[id].near_key;
 }
 
+// What one lexeme in an operand's place can put on the parser's stack at once, or ask room for: a window function is 18.
+constexpr int kNoLexemeIsDeeper = 32;
+
 Key SqlTracker::signs_key(PrefixId id) { return near_key(prefixes_[id].sem); }
 
 // Where an operand must come nothing can close, so what stands open around it does not matter to the next lexeme; inside
@@ -73,7 +76,10 @@ Key SqlTracker::hash_of(const Sem& sem, Ahead ahead) {
     hash.add(uint64_t{static_cast<uint8_t>(place.clause)} | uint64_t{place.inside} << 8 |
              uint64_t{place.aggregates} << 16 | uint64_t{place.windows} << 17 | uint64_t{place.local} << 18 |
              uint64_t{place.compared} << 19 |
-             uint64_t{top.part} << 24 | uint64_t{static_cast<uint32_t>(step.depth_here())} << 32);
+             uint64_t{top.part} << 24 | uint64_t{step.depth_here() + kNoLexemeIsDeeper > world_.deepest()
+                                                     ? static_cast<uint32_t>(step.depth_here())
+                                                     : 0u}
+                                            << 32);
     hash.add(uint64_t{term != nullptr} | uint64_t{term != nullptr && term->pure} << 1 |
              uint64_t{term != nullptr && term->compound} << 2 | uint64_t{term != nullptr && term->negative} << 3 |
              uint64_t{term != nullptr && term->signed_} << 4 | uint64_t{top.pattern} << 5 |

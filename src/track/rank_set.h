@@ -36,6 +36,11 @@ class RankSet {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
     return *this;
   }
+  RankSet& operator-=(const RankSet& other) {
+    const size_t both = std::min(words_.size(), other.words_.size());
+    for (size_t i = 0; i < both; ++i) words_[i] &= ~other.words_[i];
+    return *this;
+  }
   friend bool operator==(const RankSet& a, const RankSet& b) {
     const size_t both = std::min(a.words_.size(), b.words_.size());
     const auto none = [](uint64_t word) { return word == 0; };

@@ -43,6 +43,7 @@ struct Expectation {
   uint8_t most_digits = 0;  // of NumberKinds
   uint32_t most_value = 0;  // if not 0: an integer from 1 to this
   Key content;              // of all of it
+  uint64_t language = 0;    // which words of `bare` are the language's: equal in two schemas where these are the same
 
   void drop_spare();
   size_t bytes() const;

@@ -87,6 +87,10 @@ struct WordSet {
   const WordTrie* trie = nullptr;
   const RankSet* allowed = nullptr;
   uint32_t node = 0;
+  // Where that is all of the dictionary: those of them that are the language's, and a number for these which is the same in
+  // every schema.
+  const RankSet* language_words = nullptr;
+  uint64_t language = 0;
   bool any_case = true;                 // letters of `known` stand for both cases
   std::vector<std::string> own;         // likewise, of names that the text brought; always in any case
   std::string begun;                    // what there is of the open word

@@ -80,6 +80,10 @@ WordSet SqlTracker::words(PrefixId id, bool listed) {
     set.trie = &world_.trie();
     set.allowed = &ranks;
     set.node = node;
+    if (node == WordTrie::kRoot) {
+      set.language_words = &world_.language_words();
+      set.language = next.language;
+    }
   } else if (node != 0) {
     const WordTrie::Node& below = world_.trie().node(node);
     for (Rank rank = ranks.next(below.first); rank < below.last; rank = ranks.next(rank + 1)) {

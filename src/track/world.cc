@@ -97,6 +97,17 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   for (Rank rank = 0; rank < by_rank_.size(); ++rank) rank_[by_rank_[rank]] = rank;
 
   for (const NameId name : by_rank_) trie_.add(names_.text(name));
+  language_number_.resize(count);
+  for (Rank rank = 0; rank < by_rank_.size(); ++rank) {
+    if (by_rank_[rank] < catalog.names().size()) continue;
+    language_words_.insert(rank);
+    uint64_t number = 0;
+    for (const char c : names_.text(by_rank_[rank])) {
+      number = (number ^ static_cast<unsigned char>(c)) * 0x9E3779B97F4A7C15u;
+      number ^= number >> 32;
+    }
+    language_number_[rank] = number;
+  }
   for (size_t t = 0; t < kTerminals; ++t) {
     const auto terminal = static_cast<Terminal>(t);
     const std::string_view text = spelling(terminal);

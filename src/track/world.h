@@ -71,6 +71,9 @@ class World {
   // The words that begin with `prefix` (folded): [first, last).
   std::pair<Rank, Rank> range(std::string_view prefix) const;
   const WordTrie& trie() const { return trie_; }
+  // The words that are the language's and no name of the schema, and for each a number that is the same in every schema.
+  const RankSet& language_words() const { return language_words_; }
+  uint64_t language_number(Rank rank) const { return language_number_[rank]; }
   // Most letters of an alias that is used before its FROM. In canonical style one: two would begin many a name that may
   // not be written, and a model that wanted such a name would take them for its beginning.
   size_t alias_letters() const { return settings_.style == Style::Canonical ? 1 : 2; }
@@ -146,6 +149,8 @@ class World {
   bool anything_to_ask_ = false;
   std::vector<NameId> by_rank_;
   WordTrie trie_;
+  RankSet language_words_;
+  std::vector<uint64_t> language_number_;  // by rank
   std::vector<Rank> rank_;
   std::vector<std::string> canonical_;  // by NameId
   std::vector<std::string> capitals_;   // of those that are the language's as well as the schema's
