@@ -204,7 +204,7 @@ std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId pref
   return made;
 }
 
-StoredMask Matcher::Impl::made_mask(track::PrefixId prefix, Judge* judge) {
+StoredMask Matcher::Impl::made_mask(track::PrefixId prefix, BudgetTest* judge) {
   const uint32_t mark = tracker().mark();
   const VocabularyIndex::Impl& index = engine_->index();
   const uint8_t owed = owed_at_end(text_);
@@ -230,9 +230,9 @@ StoredMask Matcher::Impl::made_mask(track::PrefixId prefix, Judge* judge) {
 }
 
 // Asks of each token whether a completion fits after it, as accept does.
-class Matcher::Impl::BudgetJudge final : public Judge {
+class Matcher::Impl::MatcherBudget final : public BudgetTest {
  public:
-  explicit BudgetJudge(Impl& impl) : impl_(impl) {}
+  explicit MatcherBudget(Impl& impl) : impl_(impl) {}
 
   bool fits(track::PrefixId prefix, std::string_view written) override {
     return impl_.fits(prefix, left(), written, nullptr);
@@ -251,7 +251,7 @@ class Matcher::Impl::BudgetJudge final : public Judge {
 };
 
 std::shared_ptr<const StoredMask> Matcher::Impl::tight_mask(track::PrefixId prefix) {
-  BudgetJudge judge(*this);
+  MatcherBudget judge(*this);
   StoredMask mask = made_mask(prefix, &judge);
   if (engine_->looks_ahead()) {  // what the plan goes on with is taken, though something else was measured
     const Plan& plan = current_plan();

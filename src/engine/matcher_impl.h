@@ -19,7 +19,7 @@
 
 namespace pccsql {
 
-class Judge;
+class BudgetTest;
 
 class Matcher::Impl {
  public:
@@ -115,12 +115,12 @@ class Matcher::Impl {
   // INVARIANT: with REFUSE, bit for bit what accept_token takes.
   std::shared_ptr<const StoredMask> current_mask();
   std::shared_ptr<const StoredMask> loose_mask(track::PrefixId prefix);  // the budget aside
-  StoredMask made_mask(track::PrefixId prefix, Judge* judge);
+  StoredMask made_mask(track::PrefixId prefix, BudgetTest* judge);
   // Whether one token more could use up the budget.
   bool is_near_the_end(track::PrefixId prefix);
   // What is known of free text here; nullptr: every token must be walked.
   const FreeTextParts* free_text(track::PrefixId prefix);
-  class BudgetJudge;
+  class MatcherBudget;
   std::shared_ptr<const StoredMask> tight_mask(track::PrefixId prefix);
   std::vector<TokenId> current_refuse_tokens() const;
   uint32_t left() const { return budget_ - steps_.back().tokens; }

@@ -22,51 +22,51 @@ void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* pl
   owed_ = owed;
   const track::FreeText kind = tracker_.free_text(prefix);
   // A judge looks at the whole token, and closers are told from the quote on alone.
-  const bool by_closers = judge_ == nullptr && index_.longest_piece < tracker_.room(prefix);
+  const bool by_closers = budget_test_ == nullptr && index_.longest_piece < tracker_.room(prefix);
   if (plain != nullptr && kind == track::FreeText::String && by_closers) {
     heads({index_.closers, 0, static_cast<uint32_t>(index_.closers.trie.size())}, prefix, to);
-    PrefixWalk walker(tracker_, prefix, judge_);
+    PrefixWalk walker(tracker_, prefix, budget_test_);
     free_walk(index_.string_rest.trie, index_.string_rest.shape, walker, owed, to);
     return;
   }
   if (plain != nullptr && kind != track::FreeText::NewName) {
-    PrefixWalk walker(tracker_, prefix, judge_);
+    PrefixWalk walker(tracker_, prefix, budget_test_);
     free_walk(plain->rest, plain->shape, walker, owed, to);
     return;
   }
-  const auto all_of = [](const Part& part) { return Place{part, 0, static_cast<uint32_t>(part.trie.size())}; };
-  const track::PrefixId seam = owed == 0 ? tracker_.seam(prefix) : track::kDead;
+  const auto all_of = [](const Part& part) { return Siblings{part, 0, static_cast<uint32_t>(part.trie.size())}; };
+  const track::PrefixId after_lexeme = owed == 0 ? tracker_.after_lexeme(prefix) : track::kDead;
   if (plain == nullptr) {
     tails(all_of(index_.words), prefix, to);
   } else {
     // New names of plain letters are in the mask already; others are few.
-    PrefixWalk walker(tracker_, prefix, judge_);
+    PrefixWalk walker(tracker_, prefix, budget_test_);
     free_walk(plain->rest_of_words, plain->words_shape, walker, owed, to);
   }
-  if (seam == track::kDead) {  // blanks may belong to the open lexeme
-    PrefixWalk walker(tracker_, prefix, judge_);
+  if (after_lexeme == track::kDead) {  // blanks may belong to the open lexeme
+    PrefixWalk walker(tracker_, prefix, budget_test_);
     free_walk(index_.blank_words.trie, index_.blank_words.shape, walker, owed, to);
-  } else if (judge_ == nullptr) {
-    add_blank_words(seam, to);
+  } else if (budget_test_ == nullptr) {
+    add_blank_words(after_lexeme, to);
   } else {
     heads(all_of(index_.blank_words), prefix, to);
   }
-  if (judge_ == nullptr && seam != track::kDead && tracker_.signs_end(prefix)) {
-    track::Key key = tracker_.signs_key(seam);
-    key.low = mixed(key.low, uint64_t{tracker_.blanks(seam)} << 8 | 0xC2);
-    add_kept(key, to, [&](Admitted& made) { heads(all_of(index_.heads), seam, made); });
+  if (budget_test_ == nullptr && after_lexeme != track::kDead && tracker_.signs_end(prefix)) {
+    track::Key key = tracker_.signs_key(after_lexeme);
+    key.low = mixed(key.low, uint64_t{tracker_.blanks(after_lexeme)} << 8 | 0xC2);
+    add_kept(key, to, [&](Admitted& made) { heads(all_of(index_.heads), after_lexeme, made); });
   } else {
     heads(all_of(index_.heads), prefix, to);
   }
-  if (judge_ == nullptr && owed == 0) {
+  if (budget_test_ == nullptr && owed == 0) {
     words_and_signs(all_of(index_.mixed), prefix, to);
   } else {
-    PrefixWalk walker(tracker_, prefix, judge_);
+    PrefixWalk walker(tracker_, prefix, budget_test_);
     free_walk(index_.mixed.trie, index_.mixed.shape, walker, owed, to);
   }
 }
 
-void PartWalk::words_and_signs(const Place& place, track::PrefixId prefix, Admitted& to) {
+void PartWalk::words_and_signs(const Siblings& place, track::PrefixId prefix, Admitted& to) {
   const Trie& trie = place.part.trie;
   const track::FreeText kind = tracker_.free_text(prefix);
   const uint32_t room = kind == track::FreeText::None ? 0 : tracker_.room(prefix);
@@ -89,10 +89,10 @@ void PartWalk::words_and_signs(const Place& place, track::PrefixId prefix, Admit
   }
 }
 
-void PartWalk::signs_after_words(const Place& place, track::PrefixId prefix, Admitted& to) {
+void PartWalk::signs_after_words(const Siblings& place, track::PrefixId prefix, Admitted& to) {
   track::PrefixId at = prefix;
   if (!tracker_.takes_word_bytes(prefix)) {
-    at = tracker_.seam(prefix);
+    at = tracker_.after_lexeme(prefix);
     if (at == track::kDead) return;
     if (tracker_.words_are_many(at)) return push_each(place, at, to);
   }
@@ -107,7 +107,7 @@ void PartWalk::signs_after_words(const Place& place, track::PrefixId prefix, Adm
 }
 
 // What of `word` was found in the trie is `text`.
-void PartWalk::signs_after(const Place& place, std::string_view word, bool any_case, bool whole, std::string& text,
+void PartWalk::signs_after(const Siblings& place, std::string_view word, bool any_case, bool whole, std::string& text,
                            track::PrefixId at, Admitted& to) {
   const size_t written = text.size();
   if (written == word.size()) return;
@@ -124,7 +124,7 @@ void PartWalk::signs_after(const Place& place, std::string_view word, bool any_c
   }
 }
 
-void PartWalk::signs_after_rest(const Place& place, const track::WordSet& set, std::string& text, track::PrefixId at,
+void PartWalk::signs_after_rest(const Siblings& place, const track::WordSet& set, std::string& text, track::PrefixId at,
                                 Admitted& to) {
   const Trie& trie = place.part.trie;
   for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
@@ -139,7 +139,7 @@ void PartWalk::signs_after_rest(const Place& place, const track::WordSet& set, s
 }
 
 // The node is that of a word, `text` from `at` on: the signs that its tokens go on with.
-void PartWalk::signs_below(const Place& place, uint32_t node, std::string_view text, track::PrefixId at, Admitted& to) {
+void PartWalk::signs_below(const Siblings& place, uint32_t node, std::string_view text, track::PrefixId at, Admitted& to) {
   const Trie& trie = place.part.trie;
   track::PrefixId end = track::kDead;
   for (uint32_t i = node + 1; i < trie.node(node).after; i = trie.node(i).after) {
@@ -178,22 +178,22 @@ void PartWalk::add_kept(const track::Key& key, Admitted& to, const Make& make) {
   to.add(*known);
 }
 
-void PartWalk::add_blank_words(track::PrefixId seam, Admitted& to) {
-  track::Key key = tracker_.word_key(seam);
-  key.low = mixed(key.low, uint64_t{tracker_.blanks(seam)} << 8 | 0xB1);
+void PartWalk::add_blank_words(track::PrefixId after_lexeme, Admitted& to) {
+  track::Key key = tracker_.word_key(after_lexeme);
+  key.low = mixed(key.low, uint64_t{tracker_.blanks(after_lexeme)} << 8 | 0xB1);
   add_kept(key, to, [&](Admitted& made) {
     const Trie& trie = index_.blank_words.trie;
-    const track::Tracker::BlankRoom room = tracker_.blank_room(seam);
+    const track::Tracker::BlankRoom room = tracker_.blank_room(after_lexeme);
     for (const VocabularyIndex::Impl::Blanks& blanks : index_.blanks) {
       if (blanks.count > room.most || (room.spaces && !blanks.spaces)) continue;
       made.set(trie.tokens_at(blanks.node));
       if (!blanks.words) continue;
-      begin_words({index_.blank_words, blanks.node + 1, trie.node(blanks.node).after}, seam, made);
+      begin_words({index_.blank_words, blanks.node + 1, trie.node(blanks.node).after}, after_lexeme, made);
     }
   });
 }
 
-void PartWalk::heads(const Place& place, track::PrefixId prefix, Admitted& to) {
+void PartWalk::heads(const Siblings& place, track::PrefixId prefix, Admitted& to) {
   const Trie& trie = place.part.trie;
   const track::FreeText kind = tracker_.free_text(prefix);
   const uint32_t room = kind == track::FreeText::None ? 0 : tracker_.room(prefix);
@@ -213,36 +213,36 @@ void PartWalk::heads(const Place& place, track::PrefixId prefix, Admitted& to) {
     }
     const track::PrefixId next = tracker_.push(prefix, byte);
     if (next == track::kDead) continue;
-    if (judge_ != nullptr) written_ += static_cast<char>(byte);
+    if (budget_test_ != nullptr) written_ += static_cast<char>(byte);
     const auto tokens = trie.tokens_at(i);
-    if (!tokens.empty() && (judge_ == nullptr || judge_->fits(next, written_))) to.set(tokens);
+    if (!tokens.empty() && (budget_test_ == nullptr || budget_test_->fits(next, written_))) to.set(tokens);
     if (i + 1 < trie.node(i).after) heads({place.part, i + 1, trie.node(i).after}, next, to);
-    if (judge_ != nullptr) written_.pop_back();
+    if (budget_test_ != nullptr) written_.pop_back();
   }
 }
 
-void PartWalk::tails(const Place& place, track::PrefixId prefix, Admitted& to) {
+void PartWalk::tails(const Siblings& place, track::PrefixId prefix, Admitted& to) {
   if (tracker_.takes_word_bytes(prefix)) {
     go_on(place, prefix, to);
-  } else if (const track::PrefixId seam = tracker_.seam(prefix); seam != track::kDead) {
-    begin_words(place, seam, to);
+  } else if (const track::PrefixId after_lexeme = tracker_.after_lexeme(prefix); after_lexeme != track::kDead) {
+    begin_words(place, after_lexeme, to);
   }
 }
 
-void PartWalk::begin_words(const Place& place, track::PrefixId seam, Admitted& to) {
-  if (tracker_.words_are_many(seam)) return push_each(place, seam, to);
-  if (!words_fit(seam)) {
-    if (some_may_fit(seam)) add_fitting(place, tracker_.words(seam, true), seam, to);
-    return push_numbers(place, seam, to);
+void PartWalk::begin_words(const Siblings& place, track::PrefixId after_lexeme, Admitted& to) {
+  if (tracker_.words_are_many(after_lexeme)) return push_each(place, after_lexeme, to);
+  if (!words_fit(after_lexeme)) {
+    if (some_may_fit(after_lexeme)) add_fitting(place, tracker_.words(after_lexeme, true), after_lexeme, to);
+    return push_numbers(place, after_lexeme, to);
   }
   constexpr uint32_t kFew = 500;  // nodes: looked up as soon as the part that they are
-  if (place.last - place.first < kFew) return add_set(place, tracker_.words(seam, false), to);
-  track::Key key = tracker_.word_key(seam);
+  if (place.last - place.first < kFew) return add_set(place, tracker_.words(after_lexeme, false), to);
+  track::Key key = tracker_.word_key(after_lexeme);
   key.low = mixed(key.low, uint64_t{place.first} << 8 | place.part.number);
-  add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(seam, false), made); });
+  add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(after_lexeme, false), made); });
 }
 
-void PartWalk::go_on(const Place& place, track::PrefixId prefix, Admitted& to) {
+void PartWalk::go_on(const Siblings& place, track::PrefixId prefix, Admitted& to) {
   const track::WordSet set = tracker_.words(prefix, false);
   if (set.more) return push_each(place, prefix, to);
   if (words_fit(prefix)) {
@@ -254,16 +254,16 @@ void PartWalk::go_on(const Place& place, track::PrefixId prefix, Admitted& to) {
 
 bool PartWalk::some_may_fit(track::PrefixId prefix) {
   const track::PrefixId start = tracker_.word_start(prefix);
-  return judge_->some_may_fit(start != track::kDead ? start : prefix);
+  return budget_test_->some_may_fit(start != track::kDead ? start : prefix);
 }
 
-void PartWalk::add_fitting(const Place& place, const track::WordSet& set, track::PrefixId at, Admitted& to) {
+void PartWalk::add_fitting(const Siblings& place, const track::WordSet& set, track::PrefixId at, Admitted& to) {
   if (set.any_word) return;  // words that may be new names are judged alike, also those that are known
   for (const std::string_view word : set.known) fit_word(place, word, set.any_case, at, to);
   for (const std::string_view word : set.own) fit_word(place, word, true, at, to);
 }
 
-void PartWalk::fit_word(const Place& place, std::string_view word, bool any_case, track::PrefixId at, Admitted& to) {
+void PartWalk::fit_word(const Siblings& place, std::string_view word, bool any_case, track::PrefixId at, Admitted& to) {
   const uint32_t mark = tracker_.mark();
   track::PrefixId end = at;
   bool looked = false;
@@ -272,9 +272,9 @@ void PartWalk::fit_word(const Place& place, std::string_view word, bool any_case
       end = tracker_.push(end, static_cast<uint8_t>(word[i]));
     }
     looked = true;
-    return end != track::kDead && judge_->word_fits(end, word.substr(written));
+    return end != track::kDead && budget_test_->word_fits(end, word.substr(written));
   };
-  const auto descend = [&](const auto& self, const Place& from, size_t written) -> void {
+  const auto descend = [&](const auto& self, const Siblings& from, size_t written) -> void {
     if (written == word.size()) return;
     const Trie& trie = from.part.trie;
     const char both[] = {any_case ? capital(word[written]) : word[written], word[written]};
@@ -283,7 +283,7 @@ void PartWalk::fit_word(const Place& place, std::string_view word, bool any_case
       if (node == from.last) continue;
       const auto tokens = trie.tokens_at(node);
       if (!tokens.empty() && !to.has(tokens) && fits(written + 1)) to.set(tokens);
-      const Place below{from.part, node + 1, trie.node(node).after};
+      const Siblings below{from.part, node + 1, trie.node(node).after};
       if (below.first < below.last) self(self, below, written + 1);
     }
   };
@@ -292,14 +292,14 @@ void PartWalk::fit_word(const Place& place, std::string_view word, bool any_case
 }
 
 bool PartWalk::words_fit(track::PrefixId prefix) {
-  if (judge_ == nullptr) return true;
+  if (budget_test_ == nullptr) return true;
   const track::PrefixId start = tracker_.word_start(prefix);
-  return judge_->words_fit(start != track::kDead ? start : prefix);
+  return budget_test_->words_fit(start != track::kDead ? start : prefix);
 }
 
-void PartWalk::push_each(const Place& place, track::PrefixId prefix, Admitted& to) {
+void PartWalk::push_each(const Siblings& place, track::PrefixId prefix, Admitted& to) {
   const Trie& trie = place.part.trie;
-  PrefixWalk walker(tracker_, prefix, judge_, written_);
+  PrefixWalk walker(tracker_, prefix, budget_test_, written_);
   for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
     if (!is_word_byte(trie.node(i).byte)) continue;
     const bool inside = trie.node(i).depth > 1;
@@ -308,16 +308,16 @@ void PartWalk::push_each(const Place& place, track::PrefixId prefix, Admitted& t
 }
 
 // Numbers are no words: each digit is judged by what stands after it.
-void PartWalk::push_numbers(const Place& place, track::PrefixId seam, Admitted& to) {
+void PartWalk::push_numbers(const Siblings& place, track::PrefixId after_lexeme, Admitted& to) {
   const Trie& trie = place.part.trie;
-  PrefixWalk walker(tracker_, seam, judge_, written_);
+  PrefixWalk walker(tracker_, after_lexeme, budget_test_, written_);
   for (char digit = '0'; digit <= '9'; ++digit) {
     const uint32_t node = place.part.find(place.first, place.last, static_cast<uint8_t>(digit));
     if (node != place.last) free_walk(trie, place.part.shape, node, trie.node(node).after, walker, 0, to);
   }
 }
 
-void PartWalk::add_set(const Place& place, const track::WordSet& set, Admitted& to) {
+void PartWalk::add_set(const Siblings& place, const track::WordSet& set, Admitted& to) {
   if (set.trie != nullptr && (set.language == 0 || place.last - place.first < 100)) {
     add_words(place, *set.trie, *set.allowed, set.node, to);
   } else if (set.trie != nullptr) {
@@ -353,7 +353,7 @@ void PartWalk::add_set(const Place& place, const track::WordSet& set, Admitted& 
 }
 
 // Dictionary and vocabulary side by side: what is in both.
-void PartWalk::add_words(const Place& place, const track::WordTrie& words, const track::RankSet& allowed, uint32_t node,
+void PartWalk::add_words(const Siblings& place, const track::WordTrie& words, const track::RankSet& allowed, uint32_t node,
                          Admitted& to) {
   if (node == track::WordTrie::kNowhere) return;
   const Trie& trie = place.part.trie;
@@ -365,13 +365,13 @@ void PartWalk::add_words(const Place& place, const track::WordTrie& words, const
       const uint32_t found = place.part.find(place.first, place.last, static_cast<uint8_t>(both[c]));
       if (found == place.last) continue;
       to.set(trie.tokens_at(found));
-      const Place below{place.part, found + 1, trie.node(found).after};
+      const Siblings below{place.part, found + 1, trie.node(found).after};
       if (below.first < below.last) add_words(below, words, allowed, i, to);
     }
   }
 }
 
-void PartWalk::signs_after_words_of(const Place& place, const track::WordSet& set, uint32_t node, std::string& text,
+void PartWalk::signs_after_words_of(const Siblings& place, const track::WordSet& set, uint32_t node, std::string& text,
                                     track::PrefixId at, Admitted& to) {
   if (node == track::WordTrie::kNowhere) return;
   const Trie& trie = place.part.trie;
@@ -384,14 +384,14 @@ void PartWalk::signs_after_words_of(const Place& place, const track::WordSet& se
       if (found == place.last) continue;
       text += both[c];
       if (word.ends_word && set.allowed->contains(word.first)) signs_below(place, found, text, at, to);
-      const Place below{place.part, found + 1, trie.node(found).after};
+      const Siblings below{place.part, found + 1, trie.node(found).after};
       if (below.first < below.last) signs_after_words_of(below, set, i, text, at, to);
       text.pop_back();
     }
   }
 }
 
-void PartWalk::add_word(const Place& place, std::string_view word, bool any_case, Admitted& to) {
+void PartWalk::add_word(const Siblings& place, std::string_view word, bool any_case, Admitted& to) {
   if (word.empty()) return;
   const Trie& trie = place.part.trie;
   const char both[] = {any_case ? capital(word[0]) : word[0], word[0]};
@@ -399,12 +399,12 @@ void PartWalk::add_word(const Place& place, std::string_view word, bool any_case
     const uint32_t node = place.part.find(place.first, place.last, static_cast<uint8_t>(both[i]));
     if (node == place.last) continue;
     to.set(trie.tokens_at(node));
-    const Place below{place.part, node + 1, trie.node(node).after};
+    const Siblings below{place.part, node + 1, trie.node(node).after};
     if (below.first < below.last) add_word(below, word.substr(1), any_case, to);
   }
 }
 
-void PartWalk::add_rest(const Place& place, Rest& rest, Admitted& to) {
+void PartWalk::add_rest(const Siblings& place, Rest& rest, Admitted& to) {
   const Trie& trie = place.part.trie;
   for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
     const uint8_t byte = trie.node(i).byte;

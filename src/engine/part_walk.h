@@ -25,10 +25,10 @@
 
 namespace pccsql {
 
-// Says of a token whether the budget has room for it. Everything that has is admitted where there is no Judge.
-class Judge {
+// Says of a token whether the budget has room for it. Everything that has is admitted where there is no BudgetTest.
+class BudgetTest {
  public:
-  virtual ~Judge() = default;
+  virtual ~BudgetTest() = default;
   // `written` leads to `prefix` from where the mask is made.
   virtual bool fits(track::PrefixId prefix, std::string_view written) = 0;
   // Whether all words, names and strings fit that begin at `start`, up to any place in them.
@@ -44,9 +44,9 @@ class Judge {
 class PrefixWalk {
  public:
   // `alike`: the judge has one answer for all that is written in a word.
-  PrefixWalk(track::Tracker& tracker, track::PrefixId prefix, Judge* judge = nullptr, std::string written = {},
+  PrefixWalk(track::Tracker& tracker, track::PrefixId prefix, BudgetTest* judge = nullptr, std::string written = {},
              bool alike = true)
-      : tracker_(tracker), path_{prefix}, judge_(judge), written_(std::move(written)), alike_(alike) {}
+      : tracker_(tracker), path_{prefix}, budget_test_(judge), written_(std::move(written)), alike_(alike) {}
 
   bool push(uint8_t byte) {
     if (path_.size() <= marks_.size()) tidy();
@@ -54,24 +54,24 @@ class PrefixWalk {
     if (next == track::kDead) return false;
     ++made_;
     path_.push_back(next);
-    if (judge_ != nullptr) written_ += static_cast<char>(byte);
+    if (budget_test_ != nullptr) written_ += static_cast<char>(byte);
     return true;
   }
   void pop(size_t count) {
     path_.resize(path_.size() - count);
-    if (judge_ != nullptr) written_.resize(written_.size() - count);
+    if (budget_test_ != nullptr) written_.resize(written_.size() - count);
   }
-  bool accepts() { return judge_ == nullptr || judge_->fits(path_.back(), written_); }
+  bool accepts() { return budget_test_ == nullptr || budget_test_->fits(path_.back(), written_); }
   track::FreeText free_text() { return tracker_.free_text(path_.back()); }
   uint32_t room() { return tracker_.room(path_.back()); }
   bool admits_plain(track::FreeText) {
-    if (judge_ == nullptr) return true;
+    if (budget_test_ == nullptr) return true;
     if (!alike_) return false;
     const track::PrefixId start = tracker_.word_start(path_.back());
-    return start != track::kDead && judge_->words_fit(start);
+    return start != track::kDead && budget_test_->words_fit(start);
   }
   // Whether all plain tokens are judged alike.
-  bool judges_alike() { return judge_ != nullptr && alike_ && tracker_.word_start(path_.back()) != track::kDead; }
+  bool judges_alike() { return budget_test_ != nullptr && alike_ && tracker_.word_start(path_.back()) != track::kDead; }
 
  private:
   // Whatever was made since a mark of this depth was set is on no path any more.
@@ -95,7 +95,7 @@ class PrefixWalk {
   std::vector<track::PrefixId> path_;
   std::array<Mark, 2> marks_;  // before the first byte and before the second
   size_t made_ = 0;            // prefixes so far
-  Judge* judge_;
+  BudgetTest* budget_test_;
   std::string written_;
   bool alike_;
 };
@@ -123,8 +123,8 @@ class PartWalk {
   using Part = VocabularyIndex::Impl::Part;
 
   // `words` keeps the parts; they are of use only without a judge.
-  PartWalk(track::Tracker& tracker, const VocabularyIndex::Impl& index, MaskCache& words, Judge* judge = nullptr)
-      : tracker_(tracker), index_(index), words_(words), judge_(judge) {}
+  PartWalk(track::Tracker& tracker, const VocabularyIndex::Impl& index, MaskCache& words, BudgetTest* judge = nullptr)
+      : tracker_(tracker), index_(index), words_(words), budget_test_(judge) {}
 
   // Admits the tokens that may follow; `owed` bytes are lacking of the last character. `plain`: what is admitted anyway.
   void add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* plain, Admitted& to);
@@ -133,43 +133,43 @@ class PartWalk {
 
  private:
   // Siblings: the nodes from `first` to before `last`, without what is below them.
-  struct Place {
+  struct Siblings {
     const Part& part;
     uint32_t first = 0, last = 0;
   };
-  void add_blank_words(track::PrefixId seam, Admitted& to);
+  void add_blank_words(track::PrefixId after_lexeme, Admitted& to);
   // Characters that are no letters or digits, one by one; what comes after them by tails().
-  void heads(const Place& place, track::PrefixId prefix, Admitted& to);
+  void heads(const Siblings& place, track::PrefixId prefix, Admitted& to);
   // Tokens in which signs come after a word: those words that such tokens have are looked up.
-  void words_and_signs(const Place& place, track::PrefixId prefix, Admitted& to);
-  void signs_after_words(const Place& place, track::PrefixId prefix, Admitted& to);
+  void words_and_signs(const Siblings& place, track::PrefixId prefix, Admitted& to);
+  void signs_after_words(const Siblings& place, track::PrefixId prefix, Admitted& to);
   // `whole`: after the whole word alone, and not after what it begins with.
-  void signs_after(const Place& place, std::string_view word, bool any_case, bool whole, std::string& text,
+  void signs_after(const Siblings& place, std::string_view word, bool any_case, bool whole, std::string& text,
                    track::PrefixId at, Admitted& to);
-  void signs_after_rest(const Place& place, const track::WordSet& set, std::string& text, track::PrefixId at,
+  void signs_after_rest(const Siblings& place, const track::WordSet& set, std::string& text, track::PrefixId at,
                         Admitted& to);
-  void signs_below(const Place& place, uint32_t node, std::string_view text, track::PrefixId at, Admitted& to);
-  void tails(const Place& place, track::PrefixId prefix, Admitted& to);
-  void begin_words(const Place& place, track::PrefixId seam, Admitted& to);
-  void go_on(const Place& place, track::PrefixId prefix, Admitted& to);
-  void push_numbers(const Place& place, track::PrefixId seam, Admitted& to);
-  void push_each(const Place& place, track::PrefixId prefix, Admitted& to);
-  void add_set(const Place& place, const track::WordSet& set, Admitted& to);
-  void add_words(const Place& place, const track::WordTrie& words, const track::RankSet& allowed, uint32_t node,
+  void signs_below(const Siblings& place, uint32_t node, std::string_view text, track::PrefixId at, Admitted& to);
+  void tails(const Siblings& place, track::PrefixId prefix, Admitted& to);
+  void begin_words(const Siblings& place, track::PrefixId after_lexeme, Admitted& to);
+  void go_on(const Siblings& place, track::PrefixId prefix, Admitted& to);
+  void push_numbers(const Siblings& place, track::PrefixId after_lexeme, Admitted& to);
+  void push_each(const Siblings& place, track::PrefixId prefix, Admitted& to);
+  void add_set(const Siblings& place, const track::WordSet& set, Admitted& to);
+  void add_words(const Siblings& place, const track::WordTrie& words, const track::RankSet& allowed, uint32_t node,
                  Admitted& to);
-  void signs_after_words_of(const Place& place, const track::WordSet& set, uint32_t node, std::string& text,
+  void signs_after_words_of(const Siblings& place, const track::WordSet& set, uint32_t node, std::string& text,
                             track::PrefixId at, Admitted& to);
-  void add_word(const Place& place, std::string_view word, bool any_case, Admitted& to);
+  void add_word(const Siblings& place, std::string_view word, bool any_case, Admitted& to);
   // Word by word, where not all fit: the known ones after which there is room.
-  void add_fitting(const Place& place, const track::WordSet& set, track::PrefixId at, Admitted& to);
-  void fit_word(const Place& place, std::string_view word, bool any_case, track::PrefixId at, Admitted& to);
+  void add_fitting(const Siblings& place, const track::WordSet& set, track::PrefixId at, Admitted& to);
+  void fit_word(const Siblings& place, std::string_view word, bool any_case, track::PrefixId at, Admitted& to);
   bool some_may_fit(track::PrefixId prefix);
   struct Rest {  // of a WordSet, and what there is of the word so far
     uint64_t rest;
     uint32_t new_name;
     std::string begun;
   };
-  void add_rest(const Place& place, Rest& rest, Admitted& to);
+  void add_rest(const Siblings& place, Rest& rest, Admitted& to);
   // The part of this key, made by `make` where it is new.
   template <typename Make>
   std::shared_ptr<const StoredMask> made_part(const Make& make);
@@ -179,7 +179,7 @@ class PartWalk {
   track::Tracker& tracker_;
   const VocabularyIndex::Impl& index_;
   MaskCache& words_;
-  Judge* judge_;
+  BudgetTest* budget_test_;
   std::string written_;  // kept where there is a judge
   std::vector<std::unique_ptr<BitmaskBuffer>> scratch_;  // for parts within parts; all bits are 0 between them
   size_t depth_ = 0;

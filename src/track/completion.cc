@@ -67,7 +67,7 @@ std::optional<Completer::Choice> Completer::next_name() {
 }
 
 // A new name that can stand here.
-std::optional<Completer::Choice> Completer::fresh_name(Index sem) {
+std::optional<Completer::Choice> Completer::fresh_name(Index state_id) {
   for (int i = 0; i < 20000; ++i) {
     const std::string text = i < 3 ? std::string(1, static_cast<char>('x' + i)) : "x" + std::to_string(i - 3);
     const Choice fresh = name(text);
@@ -75,7 +75,7 @@ std::optional<Completer::Choice> Completer::fresh_name(Index sem) {
     const Store::Mark mark = store_.mark();
     bool fits = false;
     {
-      Step copy(store_, tracker_.sems_[sem].sem);
+      Step copy(store_, tracker_.states_[state_id].state);
       fits = copy.read(fresh.word);
     }
     store_.release(mark);
@@ -84,9 +84,9 @@ std::optional<Completer::Choice> Completer::fresh_name(Index sem) {
   return std::nullopt;
 }
 
-void Completer::stand_at(Index sem) {
-  if (at_ == sem) return;
-  at_ = sem;
+void Completer::stand_at(Index state_id) {
+  if (at_ == state_id) return;
+  at_ = state_id;
   tried_.reset();
   allowed_.reset();
 }
@@ -94,10 +94,10 @@ void Completer::stand_at(Index sem) {
 // Only what is asked is tried: the whole expectation of each state on the way would cost far more.
 bool Completer::allows(Terminal terminal) {
   const auto index = static_cast<size_t>(terminal);
-  if (const Expectation* const known = tracker_.sems_[at_].expected) return known->terminals[index];
+  if (const Expectation* const known = tracker_.states_[at_].expected) return known->terminals[index];
   if (tried_[index]) return allowed_[index];
   tried_[index] = true;
-  const Sem state = tracker_.sems_[at_].sem;
+  const State state = tracker_.states_[at_].state;
   const Store::Mark mark = store_.mark();
   {
     Step step(store_, state);
@@ -116,10 +116,10 @@ bool Completer::allows(Terminal terminal) {
   return allowed_[index];
 }
 
-std::optional<Completer::Choice> Completer::next(Index sem) {
-  stand_at(sem);
-  Step step(store_, tracker_.sems_[sem].sem);
-  const Slot slot = store_.control.name_slot(tracker_.sems_[sem].sem.stack);
+std::optional<Completer::Choice> Completer::next(Index state_id) {
+  stand_at(state_id);
+  Step step(store_, tracker_.states_[state_id].state);
+  const Slot slot = store_.control.name_slot(tracker_.states_[state_id].state.stack);
   const bool in_frame = step.in_frame();
   const Level& level = step.level();
   const Frame frame = step.frame();
@@ -158,7 +158,7 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   }
   // A derived table that must put out certain names.
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && !level.settled &&
-      tracker_.world_.settings().derived_names && sems_open(sem) <= 1 && level.item_alias == kNoName &&
+      tracker_.world_.settings().derived_names && frames_open(state_id) <= 1 && level.item_alias == kNoName &&
       allows(Terminal::kw_AS)) {
     if (owed_output(step, false)) return word(Terminal::kw_AS);
   }
@@ -170,11 +170,11 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
     if (owes_more(step)) return word(Terminal::Comma);
   }
   // One that NATURAL joins has names for all of its outputs.
-  if (in_frame && sems_open(sem) <= 1 && step.owes_output_name() && allows(Terminal::kw_AS) &&
+  if (in_frame && frames_open(state_id) <= 1 && step.owes_output_name() && allows(Terminal::kw_AS) &&
       !allows(Terminal::kw_FROM) && !allows(Terminal::RightParen)) {
     return word(Terminal::kw_AS);
   }
-  if (slot == Slot::NewName && !allows(Terminal::RightParen)) return fresh_name(sem);
+  if (slot == Slot::NewName && !allows(Terminal::RightParen)) return fresh_name(state_id);
   if (step.owes_group(level) && allows(Terminal::kw_GROUP)) return word(Terminal::kw_GROUP);
   for (const Terminal closer : {Terminal::RightParen, Terminal::kw_END, Terminal::kw_THEN}) {
     if (allows(closer)) return word(closer);
@@ -211,7 +211,7 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
         Terminal::kw_LAST, Terminal::kw_JOIN, Terminal::kw_LEFT, Terminal::kw_USING}) {
     if (allows(closer)) return word(closer);
   }
-  if (in_frame && frame.kind == Frame::Expr && store_.frames[frame.below].kind == Frame::Cast && sems_open(sem) > 1 &&
+  if (in_frame && frame.kind == Frame::Expr && store_.frames[frame.below].kind == Frame::Cast && frames_open(state_id) > 1 &&
       allows(Terminal::kw_AS)) {
     return word(Terminal::kw_AS);
   }
@@ -219,7 +219,7 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   if (term != nullptr && term->owes_operator && allows(Terminal::Plus)) return word(Terminal::Plus);
   if (in_frame && allows(Terminal::Comma) && !has_zero(step)) {
     // Arguments that are missing.
-    for (Index i = tracker_.sems_[sem].sem.frame; i != 0; i = store_.frames[i].below) {
+    for (Index i = tracker_.states_[state_id].state.frame; i != 0; i = store_.frames[i].below) {
       const Frame& open = store_.frames[i];
       if (open.kind == Frame::Call && !open.closed) return word(Terminal::Comma);
       if (open.kind != Frame::Expr) break;
@@ -242,7 +242,7 @@ std::optional<Completer::Choice> Completer::next(Index sem) {
   return std::nullopt;
 }
 
-uint16_t Completer::sems_open(Index sem) const { return tracker_.sems_[sem].sem.open; }
+uint16_t Completer::frames_open(Index state_id) const { return tracker_.states_[state_id].state.open; }
 
 // A name that the item at hand must have for the SELECT around the derived table. Not every order of them will do: with
 // only some of its outputs the table may be of no use yet.
@@ -258,7 +258,7 @@ std::optional<NameId> Completer::owed_output(Step& step, bool after_as) {
       const Store::Mark mark = store_.mark();
       bool fits = false;
       for (const Terminal end : {Terminal::Comma, Terminal::RightParen, Terminal::kw_FROM}) {
-        Step copy(store_, tracker_.sems_[at_].sem);
+        Step copy(store_, tracker_.states_[at_].state);
         fits |= (after_as || copy.read(word(Terminal::kw_AS).word)) &&
                 copy.read(name(store_.names.text(output)).word) && copy.read(word(end).word);
       }
@@ -313,7 +313,7 @@ std::optional<std::string> Completer::complete(PrefixId id) {
 }
 
 // From between two lexemes. What follows from a state follows from every state with its key.
-std::optional<std::string> Completer::finish(Index sem, bool parted) {
+std::optional<std::string> Completer::finish(Index state_id, bool parted) {
   constexpr int kMostLexemes = 50000;  // of several SELECTs that each owe 2,000 outputs
   constexpr size_t kLongestKept = 1024;  // of endings from the middle of it: there are as many as lexemes
   struct Station {
@@ -324,8 +324,8 @@ std::optional<std::string> Completer::finish(Index sem, bool parted) {
   std::string text;
   auto& known = tracker_.endings_;
   bool ended = false;
-  for (int i = 0; sem != SqlTracker::kNever && i < kMostLexemes && !ended; ++i) {
-    Key key = tracker_.sem_key(sem);
+  for (int i = 0; state_id != SqlTracker::kNever && i < kMostLexemes && !ended; ++i) {
+    Key key = tracker_.state_key(state_id);
     key.low ^= parted ? 0x9E3779B97F4A7C15u : 0;
     stations.push_back({key, text.size()});
     if (const auto found = known.find(key); found != known.end()) {
@@ -333,12 +333,12 @@ std::optional<std::string> Completer::finish(Index sem, bool parted) {
       ended = true;
       break;
     }
-    stand_at(sem);
+    stand_at(state_id);
     if (allows(Terminal::End)) {
       ended = true;
       break;
     }
-    const std::optional<Choice> choice = next(sem);
+    const std::optional<Choice> choice = next(state_id);
     if (!choice) return std::nullopt;
     const bool punctuation = choice->text == ")" || choice->text == "," || choice->text == "(" || choice->text == ".";
     if (!parted && !punctuation) text += ' ';
@@ -346,7 +346,7 @@ std::optional<std::string> Completer::finish(Index sem, bool parted) {
     // After a number that ends with its point, END would begin an exponent.
     const char last = choice->word.terminal == Terminal::Float ? '1' : choice->text.back();
     parted = !is_word_byte(last) && last != '`' && last != '"';
-    sem = tracker_.read_word(sem, choice->word);
+    state_id = tracker_.read_word(state_id, choice->word);
   }
   if (!ended) return std::nullopt;
   for (const Station& station : stations) {

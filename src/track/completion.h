@@ -25,25 +25,25 @@ class Completer {
     Word word;
     std::string text;
   };
-  std::optional<std::string> finish(Index sem, bool parted);
+  std::optional<std::string> finish(Index state_id, bool parted);
   bool is_expected(const Expectation& next, uint32_t node, const std::string& text, bool quoted) const;
   std::optional<std::string> shortest_word(const Expectation& next, const std::string& prefix, bool quoted,
                                            Quote quote = Quote::None) const;
-  std::optional<Choice> next(Index sem);
+  std::optional<Choice> next(Index state_id);
   std::optional<Choice> next_in_from(Step& step);
   bool expects(NameId name);
   bool table_fits(Step& step, const FromChoice& choice);
   std::optional<Choice> next_name();
-  std::optional<Choice> fresh_name(Index sem);
+  std::optional<Choice> fresh_name(Index state_id);
   std::optional<NameId> owed_output(Step& step, bool after_as);
   bool owes_more(Step& step);
-  uint16_t sems_open(Index sem) const;
+  uint16_t frames_open(Index state_id) const;
   bool has_zero(Step& step) const;
   Choice word(Terminal terminal) const;
   Choice name(std::string_view text) const;
   // Whether this kind of lexeme can come next where `stand_at` stands.
   bool allows(Terminal terminal);
-  void stand_at(Index sem);
+  void stand_at(Index state_id);
 
   SqlTracker& tracker_;
   Store& store_;

@@ -12,7 +12,7 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
   if (!witness) return std::nullopt;
   const bool any = level.from != 0;
   const FromItem last = store_.from[level.from].item;
-  const bool at_item = store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::Table;
+  const bool at_item = store_.control.name_slot(tracker_.states_[at_].state.stack) == Slot::Table;
   if (at_item) {
     const bool derived = std::any_of(witness->from.begin(), witness->from.end(), [](const FromChoice& choice) {
       return choice.source == nullptr && !choice.outputs.empty();
@@ -27,7 +27,7 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
     if (allows(Terminal::LeftParen)) return word(Terminal::LeftParen);
     return next_name();
   }
-  if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::NewName && any) {  // after AS
+  if (store_.control.name_slot(tracker_.states_[at_].state.stack) == Slot::NewName && any) {  // after AS
     if (witness->open_name != kNoName && step.alias_fits(witness->open_name)) {
       return name(store_.names.text(witness->open_name));
     }
@@ -55,7 +55,7 @@ std::optional<Completer::Choice> Completer::next_in_from(Step& step) {
   }
   if (allows(Terminal::RightParen)) return word(Terminal::RightParen);
   if (too_wide && allows(Terminal::Comma)) return word(Terminal::Comma);          // of USING
-  if (store_.control.name_slot(tracker_.sems_[at_].sem.stack) == Slot::Column) {  // of USING
+  if (store_.control.name_slot(tracker_.states_[at_].state.stack) == Slot::Column) {  // of USING
     if (!witness->open_merged.empty()) return name(store_.names.text(witness->open_merged.front()));
     return next_name();
   }
@@ -83,7 +83,7 @@ bool Completer::table_fits(Step& step, const FromChoice& choice) {
   const Store::Mark mark = store_.mark();
   bool fits = false;
   {
-    Step copy(store_, tracker_.sems_[at_].sem);
+    Step copy(store_, tracker_.states_[at_].state);
     fits = copy.read(name(store_.names.text(choice.source->name)).word) && copy.read(word(Terminal::kw_AS).word) &&
            copy.read(name(store_.names.text(choice.alias)).word);
   }

@@ -62,7 +62,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
   const LexState& lex = prefix.lex;
   if (lex.kind == Kind::Blank) return "";
   const std::string tail = utf8_tail(lex.utf8);
-  const Expectation& next = tracker_.expected(prefix.sem);
+  const Expectation& next = tracker_.expected(prefix.state_id);
   switch (lex.kind) {
     case Kind::Word:
     case Kind::Quoted: {

@@ -57,7 +57,7 @@ const Control::Move& Control::move(StackId stack, Terminal terminal) {
   StackId at = stack;
   while (at != kDeadStack && at != kEmptyStack) {
     const Node node = nodes_[at];
-    const State& state = grammar_.states()[node.state];
+    const pccsql::State& state = grammar_.states()[node.state];
     const Action& action = grammar_.action(node.state, terminal);
     if (action.kind == Action::Shift) {
       events_.push_back({Event::Shift, state.rule});

@@ -17,7 +17,6 @@ uint32_t closing_lexemes(const Frame& frame) {
     case Frame::Paren:
     case Frame::InSet:
     case Frame::Exists:
-    case Frame::Using:
     case Frame::Term:
       return 3;
     case Frame::Call: {
@@ -63,20 +62,20 @@ struct SqlTracker::Effort {
 
 SqlTracker::Effort SqlTracker::effort_of(Index id) {
   Effort effort;
-  const Sem& sem = sems_[id].sem;
-  const Step step(store_, sem);
+  const State& state = states_[id].state;
+  const Step step(store_, state);
   effort.lexemes = 2;
   const Level& inner = step.level();
   if (inner.branches == 0) effort.lexemes += 10;  // in WITH: x AS (SELECT 1) SELECT
-  if (inner.settled && store_.control.viable(sem.stack)[static_cast<size_t>(Terminal::kw_SELECT)]) {
+  if (inner.settled && store_.control.viable(state.stack)[static_cast<size_t>(Terminal::kw_SELECT)]) {
     effort.lexemes += 4 + 2 * uint32_t{inner.width};  // after UNION
   }
-  Index frame = sem.frame;
-  uint32_t open = sem.open;
+  Index frame = state.frame;
+  uint32_t open = state.open;
   bool in_body = false;  // of a CTE, whose level knows how many outputs it has
   const std::vector<std::optional<Witness>> witnesses = step.witnesses();
   size_t outward = 0;
-  for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
+  for (Index at = state.level; at != 0; at = store_.levels[at].parent) {
     const Level level = store_.levels[at];
     const std::optional<Witness>& witness = witnesses[outward++];
     const auto add = [&](NameId name) {
@@ -146,11 +145,11 @@ uint32_t SqlTracker::word_tokens(TokenCounter& counter) {
 }
 
 uint32_t SqlTracker::outputs_tokens(PrefixId id, TokenCounter& counter) {
-  const Sem& sem = sems_[prefixes_[id].sem].sem;
-  const Step step(store_, sem);
+  const State& state = states_[prefixes_[id].state_id].state;
+  const Step step(store_, state);
   int widest = 0;
-  for (Index at = sem.level; at != 0; at = store_.levels[at].parent) {
-    const Level& level = at == sem.level ? step.level() : store_.levels[at];
+  for (Index at = state.level; at != 0; at = store_.levels[at].parent) {
+    const Level& level = at == state.level ? step.level() : store_.levels[at];
     widest = std::max({widest, int{level.width}, step.width_now(level) + 1});  // with the item at hand
   }
   return 2 * static_cast<uint32_t>(widest) * lexeme_tokens(counter);
@@ -164,9 +163,9 @@ std::optional<uint32_t> SqlTracker::token_bound(PrefixId id, TokenCounter& count
   if (const auto rest = Completer(*this).finish_lexeme(id)) {
     PrefixId at = id;
     for (const char c : *rest) at = push(at, static_cast<uint8_t>(c));
-    const Index sem = at == kDead ? kNever : ended(at);
-    if (sem != kNever) {
-      const Effort effort = effort_of(sem);
+    const Index state_id = at == kDead ? kNever : ended(at);
+    if (state_id != kNever) {
+      const Effort effort = effort_of(state_id);
       uint64_t sum = counter.tokens(*rest) + uint64_t{effort.lexemes} * lexeme_tokens(counter);
       for (const NameId name : effort.names) {
         const std::string_view text = name < world_.names().size() ? world_.canonical(name) : store_.names.text(name);

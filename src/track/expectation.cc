@@ -85,12 +85,12 @@ Key content_of(const Expectation& next) {
 }  // namespace
 
 // Whether a lexeme of this kind may come next. Names are told by what they are.
-bool SqlTracker::follows(Index sem, Terminal terminal) {
-  SemEntry& entry = sems_[sem];
+bool SqlTracker::follows(Index state_id, Terminal terminal) {
+  StateEntry& entry = states_[state_id];
   const auto t = static_cast<size_t>(terminal);
   if (entry.expected != nullptr) return entry.expected->terminals[t];
   if (entry.tried[t]) return entry.fits[t];
-  const Sem state = entry.sem;
+  const State state = entry.state;
   bool fits = false;
   if (store_.control.viable(state.stack)[t]) {
     if (terminal == Terminal::End) {
@@ -101,12 +101,12 @@ bool SqlTracker::follows(Index sem, Terminal terminal) {
       fits = takes(state, example_of(terminal));
     }
   }
-  sems_[sem].tried.set(t);
-  sems_[sem].fits[t] = fits;
+  states_[state_id].tried.set(t);
+  states_[state_id].fits[t] = fits;
   return fits;
 }
 
-bool SqlTracker::takes(const Sem& state, const Word& word) {
+bool SqlTracker::takes(const State& state, const Word& word) {
   const Store::Mark mark = store_.mark();
   const bool fits = Step(store_, state).read(word);
   store_.release(mark);
@@ -115,13 +115,13 @@ bool SqlTracker::takes(const Sem& state, const Word& word) {
 
 // A number that is a whole term of a compound's ORDER BY is a place in its output; in an argument that must stay plain
 // numbers have a few digits in all.
-NumberKinds SqlTracker::number_kinds(Index sem) {
-  if (sems_[sem].expected != nullptr) return sems_[sem].expected->numbers();
-  if (sems_[sem].numbers_known) return sems_[sem].numbers;
+NumberKinds SqlTracker::number_kinds(Index state_id) {
+  if (states_[state_id].expected != nullptr) return states_[state_id].expected->numbers();
+  if (states_[state_id].numbers_known) return states_[state_id].numbers;
   NumberKinds kinds;
-  kinds.integer = follows(sem, Terminal::Integer);
-  kinds.real = follows(sem, Terminal::Float);
-  const Sem state = sems_[sem].sem;
+  kinds.integer = follows(state_id, Terminal::Integer);
+  kinds.real = follows(state_id, Terminal::Float);
+  const State state = states_[state_id].state;
   if (kinds.integer && store_.levels[state.level].branches > 1) {
     const Store::Mark mark = store_.mark();
     Step step(store_, state);
@@ -139,21 +139,21 @@ NumberKinds SqlTracker::number_kinds(Index sem) {
       kinds.most_digits = static_cast<uint8_t>(number.literal.digits);
     }
   }
-  sems_[sem].numbers = kinds;
-  sems_[sem].numbers_known = true;
+  states_[state_id].numbers = kinds;
+  states_[state_id].numbers_known = true;
   return kinds;
 }
 
-const Expectation& SqlTracker::expected(Index sem) {
-  if (sems_[sem].expected != nullptr) return *sems_[sem].expected;
-  const Key key = expectation_key(sem);
+const Expectation& SqlTracker::expected(Index state_id) {
+  if (states_[state_id].expected != nullptr) return *states_[state_id].expected;
+  const Key key = expectation_key(state_id);
   if (const auto known = expectations_.find(key); known != expectations_.end()) {
-    sems_[sem].expected = known->second.get();
+    states_[state_id].expected = known->second.get();
     return *known->second;
   }
   auto made = std::make_unique<Expectation>();
   Expectation& next = *made;
-  const Sem state = sems_[sem].sem;
+  const State state = states_[state_id].state;
   const TerminalSet viable = store_.control.viable(state.stack);
   for (size_t t = 0; t < kTerminals; ++t) {
     const auto terminal = static_cast<Terminal>(t);
@@ -161,15 +161,15 @@ const Expectation& SqlTracker::expected(Index sem) {
     const Terminal first = first_alike(terminal);
     const bool alike = first != terminal && viable[static_cast<size_t>(first)] &&
                        store_.control.moves_alike(state.stack, first, terminal);
-    next.terminals[t] = alike ? next.terminals[static_cast<size_t>(first)] : follows(sem, terminal);
+    next.terminals[t] = alike ? next.terminals[static_cast<size_t>(first)] : follows(state_id, terminal);
     if (next.terminals[t] && world_.rank(terminal) != kNoRank) next.bare.insert(world_.rank(terminal));
   }
-  const NumberKinds numbers = number_kinds(sem);
+  const NumberKinds numbers = number_kinds(state_id);
   next.most_digits = numbers.most_digits;
   next.most_value = numbers.most_value;
   if (viable[static_cast<size_t>(Terminal::Name)]) {
     const Store::Mark mark = store_.mark();
-    expect_names(sem, next);
+    expect_names(state_id, next);
     store_.release(mark);
   }
   const Frame& frame = store_.frames[state.frame];
@@ -183,13 +183,13 @@ const Expectation& SqlTracker::expected(Index sem) {
   for (const Rank rank : language) next.language += world_.language_number(rank);
   next.drop_spare();
   expectation_bytes_ += next.bytes();
-  sems_[sem].expected = made.get();
+  states_[state_id].expected = made.get();
   expectations_.emplace(key, std::move(made));
-  return *sems_[sem].expected;
+  return *states_[state_id].expected;
 }
 
-void SqlTracker::expect_names(Index sem, Expectation& next) {
-  const Sem state = sems_[sem].sem;
+void SqlTracker::expect_names(Index state_id, Expectation& next) {
+  const State state = states_[state_id].state;
   const Slot slot = store_.control.name_slot(state.stack);
   const auto bare_fits = [&](NameId name) {
     const Terminal keyword =
@@ -271,9 +271,9 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
           if ((step.readings(name, Quote::Backtick) & (AsColumn | AsAlias)) != 0) add(name, true);
         }
       }
-      const std::vector<NameId> spent = canonical ? step.spent_qualifiers() : std::vector<NameId>{};
+      const std::vector<NameId> exhausted = canonical ? step.exhausted_qualifiers() : std::vector<NameId>{};
       for (const NameId name : step.qualifiers()) {
-        if (std::ranges::find(spent, name) == spent.end() && step.qualifier_fits(name)) add(name, true);
+        if (std::ranges::find(exhausted, name) == exhausted.end() && step.qualifier_fits(name)) add(name, true);
       }
       for (const World::FunctionGroup& group : world_.function_groups()) {
         if (!step.function_fits_here(*group.like)) continue;
@@ -284,10 +284,10 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
         if ((step.readings(name, Quote::None) & AsBoolean) != 0) add(name, false);
       }
       next.alias = step.fresh_qualifier_fits();
-      if (next.alias && !spent.empty()) {
+      if (next.alias && !exhausted.empty()) {
         next.alias = false;
         next.some_alias = true;
-        for (const NameId name : spent) next.taken.emplace_back(store_.names.text(name));
+        for (const NameId name : exhausted) next.taken.emplace_back(store_.names.text(name));
         std::sort(next.taken.begin(), next.taken.end());
       }
       next.free_string = !canonical && (step.readings(store_.names.intern("\x01"), Quote::Double) & AsString) != 0;
@@ -338,7 +338,7 @@ void SqlTracker::expect_names(Index sem, Expectation& next) {
           if (fits(wanted)) add(wanted.qualifier, true);
         }
         if (!next.some_alias) break;
-        for (const NameId name : step.spoken_for()) {
+        for (const NameId name : step.names_in_use()) {
           if (!step.alias_fits(name)) next.taken.emplace_back(store_.names.text(name));
         }
         std::sort(next.taken.begin(), next.taken.end());

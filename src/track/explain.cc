@@ -65,10 +65,10 @@ Explanation SqlTracker::explain(PrefixId id) {
   // Inside a word the question is what the word may become; otherwise what may come next.
   const bool inside = prefix.lex.kind == LexState::Kind::Word || prefix.lex.kind == LexState::Kind::Quoted;
   const std::string begun = inside ? folded(store_.texts.str(prefix.lex.text)) : "";
-  const Index open = inside ? prefix.sem : ended(id);
-  const Index at = open == kNever ? prefix.sem : open;
+  const Index open = inside ? prefix.state_id : ended(id);
+  const Index at = open == kNever ? prefix.state_id : open;
   const Expectation next = expected(at);
-  const Sem state = sems_[at].sem;
+  const State state = states_[at].state;
   const Slot slot = store_.control.name_slot(state.stack);
   Step step(store_, state);
   const bool operand = slot == Slot::Name && step.prepare_name();

@@ -37,7 +37,7 @@ size_t Store::kept_bytes() const {
 }
 
 size_t SqlTracker::prefix_bytes() const {
-  size_t sum = store_.bytes() + prefixes_.size() * sizeof(Prefix) + sems_.size() * sizeof(SemEntry) +
+  size_t sum = store_.bytes() + prefixes_.size() * sizeof(Prefix) + states_.size() * sizeof(StateEntry) +
                reads_.size() * sizeof(Read) + marks_.size() * sizeof(Mark) + journal_.size() * sizeof(PrefixId);
   for (const std::string& text : completions_) sum += sizeof text + held_bytes(text);
   return sum;
@@ -45,20 +45,20 @@ size_t SqlTracker::prefix_bytes() const {
 
 size_t SqlTracker::kept_bytes() const {
   return store_.kept_bytes() + held_bytes(expectations_) + expectation_bytes_ + held_bytes(endings_) + ending_bytes_ +
-         spare_bytes(prefixes_) + spare_bytes(sems_) + spare_bytes(reads_) + spare_bytes(marks_) +
+         spare_bytes(prefixes_) + spare_bytes(states_) + spare_bytes(reads_) + spare_bytes(marks_) +
          spare_bytes(journal_);
 }
 
 void SqlTracker::forget() {
-  for (SemEntry& entry : sems_) entry.expected = nullptr;
+  for (StateEntry& entry : states_) entry.expected = nullptr;
   drop_all(expectations_);
   drop_all(endings_);
   expectation_bytes_ = ending_bytes_ = 0;
 
   std::vector<char> held(store_.control.size());
-  for (const SemEntry& entry : sems_) held[entry.sem.stack] = 1;
+  for (const StateEntry& entry : states_) held[entry.state.stack] = 1;
   const std::vector<StackId> stacks = store_.control.keep_only(std::move(held));
-  for (SemEntry& entry : sems_) entry.sem.stack = stacks[entry.sem.stack];
+  for (StateEntry& entry : states_) entry.state.stack = stacks[entry.state.stack];
 
   drop_spare();
 }
@@ -71,7 +71,7 @@ void SqlTracker::drop_spare() {
   for (Prefix& prefix : prefixes_) prefix.lex.text = texts[prefix.lex.text];
   store_.for_each_pool([](auto& pool) { pccsql::drop_spare(pool); });
   pccsql::drop_spare(prefixes_);
-  pccsql::drop_spare(sems_);
+  pccsql::drop_spare(states_);
   pccsql::drop_spare(reads_);
   pccsql::drop_spare(marks_);
   pccsql::drop_spare(journal_);

@@ -13,12 +13,12 @@ using Kind = LexState::Kind;
 
 }  // namespace
 
-SqlTracker::SqlTracker(const World& world) : world_(world), store_(world), prefixes_(1), sems_(1) {
-  SemEntry first;
-  first.sem.stack = store_.control.start();
-  sems_.push_back(first);
+SqlTracker::SqlTracker(const World& world) : world_(world), store_(world), prefixes_(1), states_(1) {
+  StateEntry first;
+  first.state.stack = store_.control.start();
+  states_.push_back(first);
   Prefix start;
-  start.sem = 1;
+  start.state_id = 1;
   prefixes_.push_back(start);
 }
 
@@ -27,41 +27,41 @@ PrefixId SqlTracker::add(const Prefix& prefix) {
   return static_cast<PrefixId>(prefixes_.size() - 1);
 }
 
-Index SqlTracker::read_word(Index sem, const Word& word) {
-  Step step(store_, sems_[sem].sem);
+Index SqlTracker::read_word(Index state_id, const Word& word) {
+  Step step(store_, states_[state_id].state);
   if (!step.read(word)) return kNever;
-  SemEntry entry;
-  entry.sem = step.commit();
-  sems_.push_back(entry);
-  return static_cast<Index>(sems_.size() - 1);
+  StateEntry entry;
+  entry.state = step.commit();
+  states_.push_back(entry);
+  return static_cast<Index>(states_.size() - 1);
 }
 
-Index SqlTracker::read(Index sem, const EndedLexeme& lexeme, const Literal& literal) {
+Index SqlTracker::read(Index state_id, const EndedLexeme& lexeme, const Literal& literal) {
   Word word;
   word.quote = lexeme.quote;
   word.literal = literal;
-  word.terminal = store_.control.read_as(sems_[sem].sem.stack, lexeme, store_.texts);
+  word.terminal = store_.control.read_as(states_[state_id].state.stack, lexeme, store_.texts);
   if (word.terminal == Terminal::Illegal) return kNever;
   const bool canonical = world_.settings().style == Style::Canonical;
   if (word.terminal == Terminal::Name) {
     const std::string text = store_.texts.str(lexeme.text);
     // Of nothing between quotes only a string can come, in the quotes that make one, where no column is called so.
-    const bool string = text.empty() && lexeme.quote == Quote::Double && expected(sem).free_string &&
+    const bool string = text.empty() && lexeme.quote == Quote::Double && expected(state_id).free_string &&
                         !world_.is_column_name(world_.names().find(text));
     if (text.empty() && !string) return kNever;
-    if (canonical && !is_canonical_name(expected(sem), folded(text), lexeme.quote)) return kNever;
+    if (canonical && !is_canonical_name(expected(state_id), folded(text), lexeme.quote)) return kNever;
     word.name = store_.names.intern(text);
     word.keyword = lexeme.quote == Quote::None && terminal_of(text) != Terminal::Illegal;
   }
   const bool means_more = word.terminal == Terminal::Name || word.terminal == Terminal::Integer ||
                           word.terminal == Terminal::Float || word.terminal == Terminal::String;
-  if (means_more) return read_word(sem, word);
-  for (Index i = sems_[sem].reads; i != 0; i = reads_[i].previous) {
+  if (means_more) return read_word(state_id, word);
+  for (Index i = states_[state_id].reads; i != 0; i = reads_[i].previous) {
     if (reads_[i].terminal == word.terminal) return reads_[i].to;
   }
-  const Index to = read_word(sem, word);
-  reads_.push_back({sem, word.terminal, to, sems_[sem].reads});
-  sems_[sem].reads = static_cast<Index>(reads_.size() - 1);
+  const Index to = read_word(state_id, word);
+  reads_.push_back({state_id, word.terminal, to, states_[state_id].reads});
+  states_[state_id].reads = static_cast<Index>(reads_.size() - 1);
   return to;
 }
 
@@ -81,11 +81,11 @@ bool SqlTracker::is_canonical_name(const Expectation& next, const std::string& t
 Index SqlTracker::ended(PrefixId prefix) {
   if (prefixes_[prefix].ended != 0) return prefixes_[prefix].ended;
   const LexStep last = finish(prefixes_[prefix].lex);
-  Index sem = last.ok ? prefixes_[prefix].sem : kNever;
-  for (int i = 0; i < last.count && sem != kNever; ++i) sem = read(sem, last.ended[i], prefixes_[prefix].literal);
-  prefixes_[prefix].ended = sem;
+  Index state_id = last.ok ? prefixes_[prefix].state_id : kNever;
+  for (int i = 0; i < last.count && state_id != kNever; ++i) state_id = read(state_id, last.ended[i], prefixes_[prefix].literal);
+  prefixes_[prefix].ended = state_id;
   journal_.push_back(prefix);
-  return sem;
+  return state_id;
 }
 
 // Most bytes that are tried lead to no word at all: those are told without making anything.
@@ -95,7 +95,7 @@ bool SqlTracker::leads_to_no_word(const Prefix& before, uint8_t byte) {
   const char c = fold(static_cast<char>(byte));
   const bool letter = (c >= 'a' && c <= 'z') || c == '_';
   if (!letter && (begins || !is_digit(byte))) return false;
-  const Expectation& next = expected(before.sem);
+  const Expectation& next = expected(before.state_id);
   const uint32_t length = begins ? 1 : before.length + 1u;
   if (next.free_word || !next.own_bare.empty() || ((next.alias || next.some_alias) && length <= 4)) return false;
   if (next.alias && world_.settings().aliases == Aliases::Any) return false;
@@ -121,15 +121,15 @@ PrefixId SqlTracker::pushed(PrefixId id, uint8_t byte) {
   if (!step.ok) return kDead;
   Prefix after;
   after.lex = step.state;
-  after.sem = before.sem;
+  after.state_id = before.state_id;
   after.started = true;
   for (int i = 0; i < step.count; ++i) {
     // The lexeme that was open ends the same way whatever ends it; one that this byte is the whole of does not.
     const LexStep last = i == 0 && before.lex.kind != Kind::Blank ? finish(before.lex) : LexStep{};
     const bool shared = last.ok && last.count == 1 && last.ended[0].terminal == step.ended[0].terminal &&
                         last.ended[0].quote == step.ended[0].quote && last.ended[0].text == step.ended[0].text;
-    after.sem = shared ? ended(id) : read(after.sem, step.ended[i], i == 0 ? before.literal : Literal{});
-    if (after.sem == kNever) return kDead;
+    after.state_id = shared ? ended(id) : read(after.state_id, step.ended[i], i == 0 ? before.literal : Literal{});
+    if (after.state_id == kNever) return kDead;
   }
   const bool fresh = step.count > 0 || before.lex.kind == Kind::Blank;
   after.length = static_cast<uint16_t>(after.lex.kind == Kind::Blank ? after.lex.run
@@ -160,7 +160,7 @@ PrefixId SqlTracker::pushed(PrefixId id, uint8_t byte) {
 // One blank where blanks may be, none at the beginning; words spelled as the world spells them.
 bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8_t byte) {
   if (after.lex.kind == Kind::Blank && after.lex.run > 0) {
-    return byte == ' ' && after.lex.run == 1 && before.started && !expected(after.sem).glued;
+    return byte == ' ' && after.lex.run == 1 && before.started && !expected(after.state_id).glued;
   }
   if (after.lex.kind == Kind::Dot && before.lex.kind == Kind::Blank && before.lex.run > 0) return false;
   const bool quoted = after.lex.kind == Kind::Quoted || after.lex.kind == Kind::QuotedEnd;
@@ -168,7 +168,7 @@ bool SqlTracker::canonical_byte(const Prefix& before, const Prefix& after, uint8
   if (quoted && after.lex.quote != Quote::Double) return false;
   const std::string text = store_.texts.str(after.lex.text);
   const std::string small = folded(text);
-  const Expectation& next = expected(after.sem);
+  const Expectation& next = expected(after.state_id);
   if (!quoted &&
       (next.free_word || (next.alias && is_alias_prefix(small)) || (next.some_alias && alias_free(next, small))))
     return true;
@@ -227,7 +227,7 @@ bool SqlTracker::alias_fits(const std::string& text) const {
 }
 
 bool SqlTracker::word_fits(const Prefix& prefix) {
-  const Expectation& next = expected(prefix.sem);
+  const Expectation& next = expected(prefix.state_id);
   const bool any = next.free_word || (next.alias && world_.settings().aliases == Aliases::Any);
   if (any && prefix.length + utf8_owed(prefix.lex.utf8) + 2 <= kLongestNewName) return true;
   if (prefix.node != 0) {
@@ -248,7 +248,7 @@ bool SqlTracker::word_fits(const Prefix& prefix) {
 
 // `more`: the name goes on; otherwise it may end here or, by a doubled quote, go on with one.
 bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
-  const Expectation& next = expected(prefix.sem);
+  const Expectation& next = expected(prefix.state_id);
   const bool any = next.alias && world_.settings().aliases == Aliases::Any && world_.settings().style == Style::Any;
   const bool string = next.free_string && prefix.lex.quote == Quote::Double;
   if ((next.free_quoted || string || any) && prefix.length + utf8_owed(prefix.lex.utf8) + 6 <= kLongestNewName)
@@ -292,7 +292,7 @@ bool SqlTracker::number_fits(const Prefix& prefix, const NumberKinds& next) cons
 // Whether the lexeme that is open can be finished.
 bool SqlTracker::open_fits(const Prefix& prefix) {
   const auto any = [&](std::initializer_list<Terminal> wanted) {
-    return std::any_of(wanted.begin(), wanted.end(), [&](Terminal t) { return follows(prefix.sem, t); });
+    return std::any_of(wanted.begin(), wanted.end(), [&](Terminal t) { return follows(prefix.state_id, t); });
   };
   switch (prefix.lex.kind) {
     case Kind::Blank:
@@ -305,9 +305,9 @@ bool SqlTracker::open_fits(const Prefix& prefix) {
       if (quoted_fits(prefix, false)) return true;
       const LexStep last = finish(prefix.lex);
       const Store::Mark mark = store_.mark();
-      const size_t sems = sems_.size();
-      const bool fits = last.ok && read(prefix.sem, last.ended[0], prefix.literal) != kNever;
-      sems_.resize(sems);
+      const size_t states = states_.size();
+      const bool fits = last.ok && read(prefix.state_id, last.ended[0], prefix.literal) != kNever;
+      states_.resize(states);
       store_.release(mark);
       return fits;
     }
@@ -337,15 +337,15 @@ bool SqlTracker::open_fits(const Prefix& prefix) {
     case Kind::Slash:
       return any({Terminal::Slash});
     default:
-      return is_number(prefix.lex.kind) && number_fits(prefix, number_kinds(prefix.sem));
+      return is_number(prefix.lex.kind) && number_fits(prefix, number_kinds(prefix.state_id));
   }
 }
 
 bool SqlTracker::may_end(PrefixId id) {
   if (id == kDead) return false;
-  const Index sem = ended(id);
-  if (sem == kNever) return false;
-  return follows(sem, Terminal::End);
+  const Index state_id = ended(id);
+  if (state_id == kNever) return false;
+  return follows(state_id, Terminal::End);
 }
 
 FreeText SqlTracker::free_text(PrefixId id) {
@@ -353,12 +353,12 @@ FreeText SqlTracker::free_text(PrefixId id) {
   if (prefix.lex.utf8 != 0) return FreeText::None;
   if (prefix.lex.kind == Kind::String) return FreeText::String;
   if (prefix.lex.kind == Kind::Word) {
-    const Expectation& next = expected(prefix.sem);
+    const Expectation& next = expected(prefix.state_id);
     const bool any = next.free_word || (next.alias && world_.settings().aliases == Aliases::Any);
     return any ? FreeText::NewName : FreeText::None;
   }
   if (prefix.lex.kind == Kind::Quoted) {
-    const Expectation& next = expected(prefix.sem);
+    const Expectation& next = expected(prefix.state_id);
     const bool string = next.free_string && prefix.lex.quote == Quote::Double;
     if (next.free_quoted || string) return FreeText::Quoted;
   }
@@ -386,12 +386,12 @@ uint32_t SqlTracker::room(PrefixId id) {
 
 std::vector<Use> SqlTracker::uses(PrefixId id) {
   std::vector<Use> uses;
-  const Index sem = ended(id);
-  const Sem& state = sems_[sem == kNever ? prefixes_[id].sem : sem].sem;
+  const Index state_id = ended(id);
+  const State& state = states_[state_id == kNever ? prefixes_[id].state_id : state_id].state;
   Step step(store_, state);
   const Store::Mark mark = store_.mark();
   Index settled = state.uses;
-  if (sem != kNever) {
+  if (state_id != kNever) {
     Step last(store_, state);
     if (last.end()) settled = last.commit().uses;  // what the end of the text settles is counted, too
   }
@@ -432,7 +432,7 @@ std::vector<Use> SqlTracker::uses(PrefixId id) {
 
 uint32_t SqlTracker::mark() {
   marks_.push_back(
-      {store_.mark(), prefixes_.size(), sems_.size(), journal_.size(), completions_.size(), reads_.size()});
+      {store_.mark(), prefixes_.size(), states_.size(), journal_.size(), completions_.size(), reads_.size()});
   return static_cast<uint32_t>(marks_.size() - 1);
 }
 
@@ -444,11 +444,11 @@ void SqlTracker::release(uint32_t id) {
     prefixes_[journal_[i]].ended = 0;
     if (prefixes_[journal_[i]].completion >= mark.completions) prefixes_[journal_[i]].completion = 0;
   }
-  for (; reads_.size() > mark.reads; reads_.pop_back()) sems_[reads_.back().from].reads = reads_.back().previous;
+  for (; reads_.size() > mark.reads; reads_.pop_back()) states_[reads_.back().from].reads = reads_.back().previous;
   journal_.resize(mark.journal);
   completions_.resize(mark.completions);
   prefixes_.resize(mark.prefixes);
-  sems_.resize(mark.sems);
+  states_.resize(mark.states);
   store_.release(mark.store);
 }
 

@@ -70,9 +70,9 @@ class SqlTracker final : public Tracker {
   FreeText free_text(PrefixId prefix) override;
   uint32_t room(PrefixId prefix) override;
   bool has_parts() const override { return true; }
-  PrefixId seam(PrefixId prefix) override;
+  PrefixId after_lexeme(PrefixId prefix) override;
   bool takes_word_bytes(PrefixId prefix) override;
-  bool words_are_many(PrefixId prefix) override { return expected(prefixes_[prefix].sem).some_alias; }
+  bool words_are_many(PrefixId prefix) override { return expected(prefixes_[prefix].state_id).some_alias; }
   Key word_key(PrefixId prefix) override;
   Key signs_key(PrefixId prefix) override;
   bool signs_end(PrefixId prefix) override;
@@ -96,7 +96,7 @@ class SqlTracker final : public Tracker {
   friend class Completer;
   struct Prefix {
     LexState lex;
-    Index sem = 0;
+    Index state_id = 0;
     Index ended = 0;  // the state after the open lexeme: 0 not computed, kNever none
     Literal literal;
     uint16_t length = 0;  // bytes of the open lexeme
@@ -106,8 +106,8 @@ class SqlTracker final : public Tracker {
     uint32_t completed = 0;  // bytes of it that the text has
   };
   static constexpr Index kNever = UINT32_MAX;
-  struct SemEntry {
-    Sem sem;
+  struct StateEntry {
+    State state;
     const Expectation* expected = nullptr;
     TerminalSet tried, fits;  // lexemes that were asked about one by one
     NumberKinds numbers;
@@ -124,22 +124,22 @@ class SqlTracker final : public Tracker {
     Index previous = 0;  // from the same state
   };
 
-  const Expectation& expected(Index sem);
+  const Expectation& expected(Index state_id);
   // Parts of it, found out where it is not known as a whole.
-  bool follows(Index sem, Terminal terminal);
-  NumberKinds number_kinds(Index sem);
-  bool takes(const Sem& state, const Word& word);
-  void expect_names(Index sem, Expectation& expectation);
-  Key sem_key(Index sem);
-  Key expectation_key(Index sem);
+  bool follows(Index state_id, Terminal terminal);
+  NumberKinds number_kinds(Index state_id);
+  bool takes(const State& state, const Word& word);
+  void expect_names(Index state_id, Expectation& expectation);
+  Key state_key(Index state_id);
+  Key expectation_key(Index state_id);
   // How far ahead two states that hash alike have the same future: to the end of the text; for signs, strings and quoted
   // names of signs, and one word after them; for one lexeme, where an operand must come.
   enum class Ahead : uint8_t { Text, Signs, Operand };
-  Key hash_of(const Sem& sem, Ahead ahead);
-  Key near_key(Index sem);
-  bool names_something(const Sem& sem, NameId name) const;
-  Index read(Index sem, const EndedLexeme& lexeme, const Literal& literal);
-  Index read_word(Index sem, const Word& word);
+  Key hash_of(const State& state, Ahead ahead);
+  Key near_key(Index state_id);
+  bool names_something(const State& state, NameId name) const;
+  Index read(Index state_id, const EndedLexeme& lexeme, const Literal& literal);
+  Index read_word(Index state_id, const Word& word);
   Index ended(PrefixId prefix);  // kNever if the open lexeme cannot end here
   bool open_fits(const Prefix& prefix);
   bool word_fits(const Prefix& prefix);
@@ -154,20 +154,20 @@ class SqlTracker final : public Tracker {
   PrefixId add(const Prefix& prefix);
   PrefixId pushed(PrefixId prefix, uint8_t byte);
   struct Effort;
-  Effort effort_of(Index sem);
+  Effort effort_of(Index state_id);
   uint32_t lexeme_tokens(TokenCounter& counter);
   std::string catalog_name(TableId table) const;
 
   const World& world_;
   Store store_;
   std::vector<Prefix> prefixes_;
-  std::vector<SemEntry> sems_;
+  std::vector<StateEntry> states_;
   std::vector<Read> reads_ = std::vector<Read>(1);
   std::unordered_map<Key, std::unique_ptr<Expectation>, KeyHash> expectations_;
   size_t expectation_bytes_ = 0;  // of what its entries allocate
   struct Mark {
     Store::Mark store;
-    size_t prefixes, sems, journal, completions, reads;
+    size_t prefixes, states, journal, completions, reads;
   };
   std::vector<Mark> marks_;
   std::unordered_map<Key, std::string, KeyHash> endings_;  // what finishes a text, by the key of where it stands

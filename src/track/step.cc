@@ -4,60 +4,63 @@
 
 #include "track/refusal_counts.h"
 
+// A switch over rules names each of them.
+#pragma GCC diagnostic error "-Wswitch"
+
 namespace pccsql::track {
 
-Step::Step(Store& store, const Sem& sem)
-    : store_(store), world_(store.world), sem_(sem), level_(store.levels[sem.level]), frame_(store.frames[sem.frame]) {}
+Step::Step(Store& store, const State& state)
+    : store_(store), world_(store.world), state_(state), level_(store.levels[state.level]), frame_(store.frames[state.frame]) {}
 
 void Step::store_frame() {
   if (!frame_dirty_) return;
   store_.frames.push_back(frame_);
-  sem_.frame = static_cast<Index>(store_.frames.size() - 1);
+  state_.frame = static_cast<Index>(store_.frames.size() - 1);
   frame_dirty_ = false;
 }
 
 void Step::push_frame(Frame frame) {
   store_frame();
-  frame.below = sem_.frame;
+  frame.below = state_.frame;
   frame.height = frame_.height;
   frame.refs = ref_count();
   frame.argument = frame_.argument;
   frame_ = frame;
   frame_dirty_ = true;
-  ++sem_.open;
+  ++state_.open;
 }
 
 // What was counted inside goes on being counted outside.
 void Step::pop_frame() {
   const uint16_t height = frame_.height;
   const Argument argument = frame_.argument;
-  --sem_.open;
-  sem_.frame = frame_.below;
-  frame_ = store_.frames[sem_.frame];
+  --state_.open;
+  state_.frame = frame_.below;
+  frame_ = store_.frames[state_.frame];
   frame_dirty_ = false;
-  if (sem_.frame != 0 && frame_.height != height) {
+  if (state_.frame != 0 && frame_.height != height) {
     frame_.height = height;
     frame_dirty_ = true;
   }
   const bool counted = frame_.kind == Frame::Call && frame_.function->mode == Callable::Sums;
-  if (sem_.frame != 0 && !counted && frame_.argument != argument) {
+  if (state_.frame != 0 && !counted && frame_.argument != argument) {
     frame_.argument = argument;
     frame_dirty_ = true;
   }
 }
 
-Sem Step::commit() {
+State Step::commit() {
   store_frame();
   if (level_dirty_) {
     store_.levels.push_back(level_);
-    sem_.level = static_cast<Index>(store_.levels.size() - 1);
+    state_.level = static_cast<Index>(store_.levels.size() - 1);
     level_dirty_ = false;
   }
-  return sem_;
+  return state_;
 }
 
 bool Step::read(const Word& word) {
-  const Control::Move& move = store_.control.move(sem_.stack, word.terminal);
+  const Control::Move& move = store_.control.move(state_.stack, word.terminal);
   if (move.next == kDeadStack || word.terminal == Terminal::End) return false;
   const StackId next = move.next;
   // By number: what an event causes may ask the control for others.
@@ -82,12 +85,12 @@ bool Step::read(const Word& word) {
       return false;
     }
   }
-  sem_.stack = next;
+  state_.stack = next;
   return true;
 }
 
 bool Step::prepare_name() {
-  const Control::Move& move = store_.control.move(sem_.stack, Terminal::Name);
+  const Control::Move& move = store_.control.move(state_.stack, Terminal::Name);
   if (move.next == kDeadStack) return false;
   Word word;
   word.terminal = Terminal::Name;
@@ -105,8 +108,8 @@ bool Step::prepare_name() {
 bool Step::names_from_item() const { return !in_frame() && level_.clause == Clause::From && level_.from != 0; }
 
 bool Step::end() {
-  if (!store_.control.may_end(sem_.stack)) return false;
-  const Control::Move& move = store_.control.move(sem_.stack, Terminal::End);
+  if (!store_.control.may_end(state_.stack)) return false;
+  const Control::Move& move = store_.control.move(state_.stack, Terminal::End);
   const uint32_t last = move.first + move.count;
   for (uint32_t i = move.first; i < last; ++i) {
     if (!exit(store_.control.event(i).rule)) return false;
@@ -119,13 +122,13 @@ bool Step::enter(RuleId rule, const Word& word) {
     case R::query:
       return open_query();
     case R::with:
-      return level_.depth + 9 + kSelectDepth <= world_.deepest();
+      return has_depth(level_.depth + parser_stack::kCteBody + parser_stack::kSelect);
     case R::cte: {
       level_.declared = 0;
       level_dirty_ = true;
       Frame head;
       head.kind = Frame::CteHead;
-      head.depth = static_cast<uint16_t>(level_.depth + 9);
+      head.depth = static_cast<uint16_t>(level_.depth + parser_stack::kCteBody);
       push_frame(head);
       return true;
     }
@@ -140,7 +143,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       level_dirty_ = true;
       return true;
     case R::alias:
-      sem_.as = false;
+      state_.as = false;
       return !(level_.clause == Clause::Items && level_.item_star);
     case R::join:
       begin_join();
@@ -171,7 +174,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       term.place = in_window ? frame_.place : base_place();
       term.pure = !in_window;
       term.compound = !in_window && level_.branches > 1;
-      term.depth = in_window ? static_cast<uint16_t>(frame_.depth + 6) : static_cast<uint16_t>(level_.depth + 11);
+      term.depth = static_cast<uint16_t>(in_window ? frame_.depth + parser_stack::kWindowOrder : level_.depth + parser_stack::kOrderTerm);
       if (in_window) {
         frame_.order_terms = static_cast<uint8_t>(std::min(frame_.order_terms + 1, 255));
         frame_.arguments = static_cast<uint16_t>(frame_.arguments + 1);
@@ -196,8 +199,8 @@ bool Step::enter(RuleId rule, const Word& word) {
       set.kind = Frame::InSet;
       set.place = operand_place();
       if (compares_here(frame_)) set.standing = Standing::Operand;
-      set.depth = static_cast<uint16_t>(operand_depth() + 5);
-      if (set.depth > world_.deepest()) return false;
+      set.depth = static_cast<uint16_t>(operand_depth() + parser_stack::kInSet);
+      if (!has_depth(set.depth)) return false;
       push_frame(set);
       return true;
     }
@@ -211,8 +214,8 @@ bool Step::enter(RuleId rule, const Word& word) {
       Frame cast;
       cast.kind = Frame::Cast;
       cast.place = operand_place();
-      cast.depth = static_cast<uint16_t>(operand_depth() + 2);
-      if (cast.depth + 2 > world_.deepest()) return false;
+      cast.depth = static_cast<uint16_t>(operand_depth() + parser_stack::kCast);
+      if (!has_depth(cast.depth + parser_stack::kCastType)) return false;
       push_frame(cast);
       return true;
     }
@@ -222,7 +225,7 @@ bool Step::enter(RuleId rule, const Word& word) {
       cases.kind = Frame::Case;
       cases.place = operand_place();
       cases.depth = static_cast<uint16_t>(operand_depth());
-      if (cases.depth + 6 > world_.deepest()) return false;
+      if (!has_depth(cases.depth + parser_stack::kCaseBranch)) return false;
       push_frame(cases);
       return true;
     }
@@ -246,8 +249,8 @@ bool Step::enter(RuleId rule, const Word& word) {
         filter.place.aggregates = false;
         filter.place.local = true;
       }
-      filter.depth = static_cast<uint16_t>(frame_.depth + 9);
-      if (filter.depth > world_.deepest()) return false;
+      filter.depth = static_cast<uint16_t>(frame_.depth + parser_stack::kFilter);
+      if (!has_depth(filter.depth)) return false;
       push_frame(filter);
       return true;
     }
@@ -259,14 +262,34 @@ bool Step::enter(RuleId rule, const Word& word) {
       window.place = frame_.place;
       window.place.inside = Place::Window;
       window.place.windows = false;
-      window.depth = static_cast<uint16_t>(frame_.depth + 9);
-      if (window.depth + 8 > world_.deepest()) return false;
+      window.depth = static_cast<uint16_t>(frame_.depth + parser_stack::kWindow);
+      if (!has_depth(window.depth + parser_stack::kFrame)) return false;
       push_frame(window);
       return true;
     }
-    default:
+    case R::statement:
+    case R::cte_name:
+    case R::cte_columns:
+    case R::compound:
+    case R::from:
+    case R::from_item:
+    case R::table_name:
+    case R::derived:
+    case R::window_definition:
+    case R::frame:
+    case R::frame_start:
+    case R::frame_end:
+    case R::exclude:
+    case R::infix:
+    case R::negatable:
+    case R::tighter:
+    case R::type:
+    case R::signed_:
       return true;
+    case R::outside:
+      break;
   }
+  return false;
 }
 
 bool Step::exit(RuleId rule) {
@@ -274,7 +297,7 @@ bool Step::exit(RuleId rule) {
     case R::query:
       return close_query();
     case R::with:
-      level_.depth = static_cast<uint16_t>(level_.depth + 2);
+      level_.depth = static_cast<uint16_t>(level_.depth + parser_stack::kWith);
       level_dirty_ = true;
       return true;
     case R::cte:
@@ -318,21 +341,50 @@ bool Step::exit(RuleId rule) {
       frame_.after = true;
       frame_.zero = false;
       frame_dirty_ = true;
-      sem_.bare = kNoName;
-      sem_.zero = false;
+      state_.bare = kNoName;
+      state_.zero = false;
       return true;
     case R::call:
       return close_call();
-    default:
+    case R::statement:
+    case R::cte_name:
+    case R::cte_columns:
+    case R::compound:
+    case R::alias:
+    case R::table_name:
+    case R::derived:
+    case R::join:
+    case R::using_:
+    case R::where:
+    case R::group_by:
+    case R::having:
+    case R::order_by:
+    case R::limit:
+    case R::windows:
+    case R::window_definition:
+    case R::partition:
+    case R::frame:
+    case R::frame_start:
+    case R::frame_end:
+    case R::exclude:
+    case R::infix:
+    case R::negatable:
+    case R::tighter:
+    case R::type:
+    case R::signed_:
+    case R::over:
       return true;
+    case R::outside:
+      break;
   }
+  return false;
 }
 
 bool Step::shift(RuleId rule, const Word& word) {
   switch (rule_of(rule)) {
     case R::statement:
-      if (sem_.ended) return false;
-      sem_.ended = true;
+      if (state_.ended) return false;
+      state_.ended = true;
       return true;
     case R::cte_name:
       return read_cte_name(word);
@@ -342,8 +394,8 @@ bool Step::shift(RuleId rule, const Word& word) {
       return word.terminal != Terminal::Comma || store_.name_lists[level_.declared].count < kMostArguments;
     case R::compound:
       if (word.terminal == Terminal::kw_ALL && level_.kind != Level::Statement) {
-        if (sem_.outer_join || world_.catalog().view_bodies().outer_join) return false;
-        sem_.union_all = true;
+        if (state_.outer_join || world_.catalog().view_bodies().outer_join) return false;
+        state_.union_all = true;
       }
       return level_.branches < kMostBranches;
     case R::select:
@@ -366,7 +418,7 @@ bool Step::shift(RuleId rule, const Word& word) {
       if (!derived_table_fits()) return false;
       Frame derived;
       derived.kind = Frame::DerivedTable;
-      derived.depth = static_cast<uint16_t>(level_.depth + (level_.branches > 1 ? 2 : 0) + 6);
+      derived.depth = static_cast<uint16_t>(derived_table_depth(level_));
       push_frame(derived);
       return true;
     }
@@ -419,9 +471,25 @@ bool Step::shift(RuleId rule, const Word& word) {
     case R::frame_start:
     case R::frame_end:
       return read_bound(rule, word);
-    default:
+    case R::query:
+    case R::with:
+    case R::from_item:
+    case R::where:
+    case R::having:
+    case R::order_term:
+    case R::limit:
+    case R::windows:
+    case R::window_definition:
+    case R::exclude:
+    case R::range:
+    case R::pattern:
+    case R::signed_:
+    case R::filter:
       return true;
+    case R::outside:
+      break;
   }
+  return false;
 }
 
 }  // namespace pccsql::track

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "track/name_index.h"
+#include "track/parser_stack.h"
 #include "track/store.h"
 
 namespace pccsql::track {
@@ -36,15 +38,27 @@ inline bool holds(const std::vector<uint32_t>& values, uint32_t value) {  // nam
 // The roles of a ref, those that hang on what becomes of a select list apart: MIN and MAX show in any case.
 std::array<std::pair<RoleSet, ListId>, 2> parted(const Ref& ref);
 
+// What `*` or `q.*` puts out, in order: `visit(column)`. Of columns that are merged, `*` shows the first.
+template <typename Visit>
+void for_each_output(const SelectItem& star, const std::vector<FromItem>& from, const Visit& visit) {
+  for (const FromItem& item : from) {
+    if (star.star == SelectItem::Qualified && item.name != star.qualifier) continue;
+    for (const Source::Column& column : item.source->columns) {
+      const bool merged = star.star == SelectItem::All && std::ranges::find(item.merged, column.name) != item.merged.end();
+      if (!column.hidden && !merged) visit(column);
+    }
+  }
+}
+
 class Step {
  public:
-  Step(Store& store, const Sem& sem);
+  Step(Store& store, const State& state);
 
   // False: the lexeme cannot follow; the step is then of no further use.
   bool read(const Word& word);
   // The text ends here.
   bool end();
-  Sem commit();
+  State commit();
 
   // What a name in the operand position could be; a union of Readings.
   uint8_t readings(NameId name, Quote quote);
@@ -58,7 +72,7 @@ class Step {
   bool is_alias_shape(NameId name) const;
   // Columns that are items already, where a further item begins.
   NameIndex item_columns() const;
-  std::vector<NameId> spent_qualifiers();
+  std::vector<NameId> exhausted_qualifiers();
   // Names that could qualify a column here, besides an alias that nothing mentions yet.
   std::vector<NameId> qualifiers() const;
   bool fresh_qualifier_fits();
@@ -81,13 +95,13 @@ class Step {
   bool names_unsettled() const;  // names here wait for a FROM
   bool table_fits(NameId name);
   bool alias_fits(NameId name);  // of the FROM item at hand
-  std::vector<NameId> spoken_for() const;
+  std::vector<NameId> names_in_use() const;
   bool fresh_alias_fits();  // likewise, for a name that nothing mentions
   bool using_fits(NameId name);
 
   const Level& level() const { return level_; }
   const Frame& frame() const { return frame_; }
-  bool in_frame() const { return sem_.open != 0; }  // of the innermost SELECT
+  bool in_frame() const { return state_.open != 0; }  // of the innermost SELECT
   Place operand_place() const;
   int depth_here() const { return operand_depth(); }
   bool sees_names() const;
@@ -208,7 +222,7 @@ class Step {
     if (!level.settled && qualifier == kNoName) return Found::Bad;
     return find_rowid(level, qualifier, name, binding);
   }
-  struct Owed;
+  struct Obligations;
   bool viable(const Level& level) const;
   bool witness_fits(const Level& level, const Witness& found) const;
   static int tables_of(const Witness& found);
@@ -219,10 +233,16 @@ class Step {
   TableRoom table_room(const Level& level) const;
   bool must_be_filled(const Level& level) const;
   bool star_leaves_room();
-  bool owed_may_come_later() const;
+  bool obligations_may_come_later() const;
   bool stands_alone() const;
   bool something_joins();
-  bool derived_table_has_depth() const;
+  // The parser's stack: see parser_stack.h.
+  bool has_depth(int depth) const { return depth <= world_.deepest(); }
+  static int branch_depth(const Level& level) { return level.depth + (level.branches > 1 ? parser_stack::kBranch : 0); }
+  static int derived_table_depth(const Level& level) { return branch_depth(level) + parser_stack::kDerivedTable; }
+  bool derived_table_has_depth(const Level& level) const {
+    return has_depth(derived_table_depth(level) + parser_stack::kSelect);
+  }
   template <typename Ask>
   auto with_claims(Level level, std::span<const Obligation> claims, bool local, const Ask& ask) const;
   bool is_short_of_one(const Level& level, const Witness& found) const;
@@ -281,7 +301,7 @@ class Step {
   bool leave_form(uint32_t from);
   bool has_factors_beside() const;
   bool settle_form(std::vector<Ref>& refs);
-  void close_form() { sem_.counted |= level_.counted; }
+  void close_form() { state_.counted |= level_.counted; }
   bool may_name_outside(const Level& inner, Index outer) const;
   bool name_outside(Index outer);
 
@@ -349,66 +369,26 @@ class Step {
   void pop_frame();
   Frame below() const { return store_.frames[frame_.below]; }
   void store_frame();
-  bool at_level_base() const { return sem_.open == 0; }
+  bool at_level_base() const { return state_.open == 0; }
 
   Store& store_;
   const World& world_;
-  Sem sem_;
+  State state_;
   Level level_;
-  Frame frame_;  // of sem_.frame
+  Frame frame_;  // of state_.frame
   bool level_dirty_ = false;
-  bool frame_dirty_ = false;            // frame_ is newer than what sem_.frame names
+  bool frame_dirty_ = false;            // frame_ is newer than what state_.frame names
   std::optional<bool> aggregate_fits_;  // known since the last event
 };
 
-// The grammar's rules by name, as something to switch on.
+// The grammar's rules as something to switch on. A switch names each of them, so that none is forgotten.
 enum class R : uint8_t {
-  other,
-  statement,
-  query,
-  with,
-  cte,
-  cte_name,
-  cte_columns,
-  compound,
-  select,
-  select_item,
-  alias,
-  from,
-  from_item,
-  table_name,
-  derived,
-  join,
-  join_condition,
-  using_,
-  where,
-  group_by,
-  having,
-  order_by,
-  order_term,
-  limit,
-  windows,
-  window,
-  partition,
-  frame,
-  frame_start,
-  frame_end,
-  expr,
-  range,
-  pattern,
-  infix,
-  negatable,
-  tighter,
-  in_set,
-  operand,
-  cast,
-  type,
-  signed_,
-  case_,
-  call,
-  filter,
-  over
+#define RULE(enumerator, name) enumerator,
+#include "track/rules.def"
+#undef RULE
+  outside,  // of the language: a prefix never comes to one
 };
+// The first call compares them with the grammar, and ends the program where one has a rule that the other has not.
 R rule_of(RuleId rule);
 
 }  // namespace pccsql::track

@@ -16,12 +16,12 @@ bool meet(const std::vector<ColumnRef>& some, const std::vector<ColumnRef>& othe
 }
 
 // Whether it hangs on FROM that the argument of the ref is plain.
-bool is_open(const Ref& ref) { return ref.argument != 0 && ref.place.part && !ref.place.asked; }
+bool is_open(const Ref& ref) { return ref.argument != 0 && ref.place.part && !ref.place.tested; }
 
 }  // namespace
 
 bool Step::in_plain_argument() const {
-  return in_frame() && frame_.argument.plain && frame_.place.inside == Place::Argument && !frame_.place.asked;
+  return in_frame() && frame_.argument.plain && frame_.place.inside == Place::Argument && !frame_.place.tested;
 }
 
 bool Step::test_argument() {
@@ -29,8 +29,8 @@ bool Step::test_argument() {
   frame_.argument.plain = false;
   frame_dirty_ = level_dirty_ = true;
   return rewrite_refs(level_, frame_.argument.refs, [&](Ref& ref) {
-    if (ref.place.inside != Place::Argument || ref.place.asked) return false;
-    ref.place.asked = true;
+    if (ref.place.inside != Place::Argument || ref.place.tested) return false;
+    ref.place.tested = true;
     ref.roles = roles_of(ref);
     return true;
   });
@@ -84,7 +84,7 @@ bool Step::operator_in_argument(Terminal op) {
 std::vector<uint32_t> Step::refs_left() const {
   std::vector<uint32_t> counts;
   const Frame* at = &frame_;
-  for (int open = sem_.open; open > 0; --open, at = &store_.frames[at->below]) {
+  for (int open = state_.open; open > 0; --open, at = &store_.frames[at->below]) {
     if (at->kind == Frame::Call && at->function->mode == Callable::Sums) break;
     if (at->kind != Frame::Expr || at->operators == 0) continue;
     Index first = at->operators;
@@ -100,7 +100,7 @@ std::vector<NameId> Step::names_left() const {
   const std::vector<uint32_t> left = refs_left();
   for (Index i = level_.refs; i != 0 && !left.empty(); i = store_.refs[i].below) {
     const Ref& ref = store_.refs[i].ref;
-    if (!ref.place.asked && holds(left, store_.refs[i].count)) names.push_back(ref.name);
+    if (!ref.place.tested && holds(left, store_.refs[i].count)) names.push_back(ref.name);
   }
   return names;
 }
@@ -119,7 +119,7 @@ bool Step::column_in_argument() {
   if (left.empty()) return true;
   for (Index i = added.below; i != 0; i = store_.refs[i].below) {
     const Ref& other = store_.refs[i].ref;
-    if (other.place.asked || !holds(left, store_.refs[i].count)) continue;  // a condition's is not on any side
+    if (other.place.tested || !holds(left, store_.refs[i].count)) continue;  // a condition's is not on any side
     if (other.binding != 0 && added.ref.binding != 0) {
       if (meet(binding_of(other).columns, binding_of(added.ref).columns)) return test_argument();
       continue;
@@ -154,7 +154,7 @@ bool Step::settle_arguments(std::vector<Ref>& refs) const {
   }
   for (Ref& ref : refs) {
     if (!is_open(ref) || !holds(tested, ref.argument)) continue;
-    ref.place.asked = true;
+    ref.place.tested = true;
     ref.roles = roles_of(ref);
     if ((store_.bindings[ref.binding].permitted & ref.roles) != ref.roles) return false;
   }

@@ -13,7 +13,7 @@ bool Step::open_call() {
   Frame call;
   call.kind = Frame::Call;
   call.function = world_.function(name);
-  const bool scalar = call.function->mode == Callable::Scalar || call.function->mode == Callable::Extreme;
+  const bool scalar = call.function->mode == Callable::Scalar || call.function->mode == Callable::MinMax;
   if (scalar && !call_in_argument(*call.function)) return false;
   call.place = operand_place();
   call.depth = static_cast<uint16_t>(operand_depth());
@@ -27,15 +27,15 @@ bool Step::open_call() {
     }
   }
   if (call.part == 2 || mode == Callable::Window) make_scalars(0);
-  call.scalar_only = mode == Callable::Extreme && !aggregate_fits();
+  call.scalar_only = mode == Callable::MinMax && !aggregate_fits();
   call.pairs = 0;
   call.bound = Terminal::End;
-  if (call.depth + 9 > world_.deepest() || frame_.height >= kTallest) return false;
+  if (!has_depth(call.depth + parser_stack::kCall) || frame_.height >= kTallest) return false;
   frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
   call.aggregating = level_.aggregating;
   call.item_aggregate = level_.item_aggregate;
+  call.aggregates_before = level_.aggregates;
   push_frame(call);
-  frame_.operand = level_.aggregates;  // how many aggregates there were before
   return true;
 }
 
@@ -62,18 +62,18 @@ bool Step::aggregate_fits() {
 }
 
 bool Step::can_be_window(const Frame& call) const {
-  return call.place.windows && !call.distinct && call.depth + 17 <= world_.deepest();
+  return call.place.windows && !call.distinct && has_depth(call.depth + parser_stack::kWindowed);
 }
 
 // The call of an aggregate around this place that is not a window function yet and could be one: aggregates may stand in
 // it then. MIN and MAX on the way can be scalars.
 Index Step::window_around() {
   store_frame();
-  Index at = sem_.frame;
-  for (int open = sem_.open; open > 0; --open, at = store_.frames[at].below) {
+  Index at = state_.frame;
+  for (int open = state_.open; open > 0; --open, at = store_.frames[at].below) {
     const Frame& call = store_.frames[at];
     if (call.kind != Frame::Call || call.function->mode == Callable::Scalar || call.scalar_only) continue;
-    if (call.function->mode == Callable::Extreme && !call.closed && !call.distinct) continue;
+    if (call.function->mode == Callable::MinMax && !call.closed && !call.distinct) continue;
     const bool aggregate = call.function->mode != Callable::Window && call.part == 0;
     return aggregate && call.place.aggregates && can_be_window(call) ? at : 0;
   }
@@ -85,7 +85,7 @@ bool Step::make_window() {
   const Index call = window_around();
   if (call == 0) return false;
   int inside = 0;
-  for (Index at = sem_.frame; at != call; at = store_.frames[at].below) ++inside;
+  for (Index at = state_.frame; at != call; at = store_.frames[at].below) ++inside;
   make_scalars(inside + 1);
   Place place;
   uint32_t refs = 0;
@@ -109,13 +109,13 @@ void Step::make_scalars(int skipped) {
   store_frame();
   int count = 0;
   int at = 0;
-  for (Index i = sem_.frame; at < sem_.open; i = store_.frames[i].below, ++at) {
+  for (Index i = state_.frame; at < state_.open; i = store_.frames[i].below, ++at) {
     const Frame& call = store_.frames[i];
-    const bool undecided = call.kind == Frame::Call && call.function->mode == Callable::Extreme && !call.closed;
+    const bool undecided = call.kind == Frame::Call && call.function->mode == Callable::MinMax && !call.closed;
     if (at >= skipped && undecided && !call.scalar_only) count = at + 1;
   }
   change_frames(count, [&](Frame& frame, int above) {
-    const bool undecided = frame.kind == Frame::Call && frame.function->mode == Callable::Extreme && !frame.closed;
+    const bool undecided = frame.kind == Frame::Call && frame.function->mode == Callable::MinMax && !frame.closed;
     if (above >= skipped && undecided) frame.scalar_only = true;
   });
 }
@@ -125,7 +125,7 @@ void Step::change_frames(int count, const std::function<void(Frame&, int above)>
   if (count == 0) return;
   store_frame();
   std::vector<Frame> frames;
-  Index at = sem_.frame;
+  Index at = state_.frame;
   for (int i = 0; i < count; ++i, at = store_.frames[at].below) frames.push_back(store_.frames[at]);
   for (int i = count; i-- > 0;) {
     Frame& frame = frames[static_cast<size_t>(i)];
@@ -134,7 +134,7 @@ void Step::change_frames(int count, const std::function<void(Frame&, int above)>
     store_.frames.push_back(frame);
     at = static_cast<Index>(store_.frames.size() - 1);
   }
-  sem_.frame = at;
+  state_.frame = at;
   frame_ = store_.frames[at];
 }
 
@@ -162,7 +162,7 @@ Place Step::argument_place() const {
   switch (function.mode) {
     case Callable::Sums:
       if (place.inside != Place::Window) place.inside = Place::Argument;
-      place.asked = false;
+      place.tested = false;
       place.aggregates = place.windows = false;
       place.local = true;
       break;
@@ -170,7 +170,7 @@ Place Step::argument_place() const {
       place.aggregates = place.windows = false;
       place.local = true;
       break;
-    case Callable::Extreme:
+    case Callable::MinMax:
       if (first && !frame_.scalar_only) {  // an aggregate, if it stays alone
         place.local = true;
         if (frame_.distinct) {  // it will
@@ -184,7 +184,7 @@ Place Step::argument_place() const {
       place.windows = false;
       break;
     case Callable::Scalar:
-      place.asked |= place.inside == Place::Argument && function.hands == Callable::NotFirst && first;
+      place.tested |= place.inside == Place::Argument && function.hands == Callable::NotFirst && first;
       break;
   }
   return place;
@@ -193,7 +193,7 @@ Place Step::argument_place() const {
 bool Step::read_call(const Word& word) {
   const Callable& function = *frame_.function;
   const bool aggregate = function.mode == Callable::Sums || function.mode == Callable::Aggregate ||
-                         (function.mode == Callable::Extreme && !frame_.scalar_only);
+                         (function.mode == Callable::MinMax && !frame_.scalar_only);
   frame_dirty_ = true;
   switch (word.terminal) {
     case Terminal::LeftParen:
@@ -210,7 +210,7 @@ bool Step::read_call(const Word& word) {
       return aggregate;
     case Terminal::Comma:
       if (frame_.distinct || frame_.arguments >= function.most || frame_.arguments >= kMostArguments) return false;
-      if (function.mode == Callable::Extreme) frame_.scalar_only = true;
+      if (function.mode == Callable::MinMax) frame_.scalar_only = true;
       return true;
     case Terminal::RightParen: {
       if (frame_.star) {
@@ -220,23 +220,23 @@ bool Step::read_call(const Word& word) {
       frame_.closed = true;
       if (frame_.arguments < function.least) return false;
       if (frame_.distinct && frame_.arguments != 1) return false;
-      if (function.mode != Callable::Extreme) return true;
+      if (function.mode != Callable::MinMax) return true;
       if (frame_.arguments >= 2) return true;
       // One argument: an aggregate after all, or a window function.
       if (frame_.scalar_only) return false;
-      if (!frame_.place.aggregates || level_.aggregates != frame_.operand) {
+      if (!frame_.place.aggregates || level_.aggregates != frame_.aggregates_before) {
         if (can_be_window(frame_)) {
           frame_.part = 2;
           // Aggregates inside a window function make no query an aggregating one.
           level_.aggregating = frame_.aggregating;
           level_.item_aggregate = frame_.item_aggregate;
-          level_.window_aggregate |= level_.aggregates != frame_.operand;
+          level_.window_aggregate |= level_.aggregates != frame_.aggregates_before;
           level_dirty_ = true;
           make_scalars(1);
           return put_out(frame_.refs);
         }
         frame_.closed = false;
-        if (level_.aggregates != frame_.operand || !make_window()) return false;
+        if (level_.aggregates != frame_.aggregates_before || !make_window()) return false;
         frame_.closed = frame_dirty_ = true;
       }
       level_dirty_ = true;
@@ -254,7 +254,7 @@ bool Step::read_call(const Word& word) {
 
 bool Step::open_over() {
   const Callable& function = *frame_.function;
-  if (frame_.depth + 17 > world_.deepest()) return false;  // the window would have no room
+  if (!has_depth(frame_.depth + parser_stack::kWindowed)) return false;  // the window would have no room
   if (!frame_.place.windows || frame_.distinct || frame_.scalar_only || function.mode == Callable::Scalar) return false;
   frame_.part = 1;  // it is a window function
   frame_dirty_ = true;
@@ -275,7 +275,7 @@ bool Step::close_call() {
   if ((function.mode == Callable::Window || call.part == 2) && !windowed) return false;
   const bool aggregate =
       !windowed && !call.scalar_only &&
-      (function.mode == Callable::Sums || function.mode == Callable::Aggregate || function.mode == Callable::Extreme);
+      (function.mode == Callable::Sums || function.mode == Callable::Aggregate || function.mode == Callable::MinMax);
   if (aggregate) {
     if (!call.place.aggregates) return false;
     ++level_.aggregates;
@@ -294,8 +294,8 @@ bool Step::close_call() {
   frame_.after = true;
   frame_.zero = false;
   frame_dirty_ = true;
-  sem_.bare = kNoName;
-  sem_.zero = false;
+  state_.bare = kNoName;
+  state_.zero = false;
   return true;
 }
 

@@ -41,8 +41,8 @@ Standing Step::standing_in_paren() const {
 }
 
 void Step::open_list(Level& inner, Standing standing) {
-  if (standing == Standing::None || sem_.lists == UINT16_MAX) return;
-  inner.list = {++sem_.lists, static_cast<uint16_t>(level_.nesting + 1)};
+  if (standing == Standing::None || state_.lists == UINT16_MAX) return;
+  inner.list = {++state_.lists, static_cast<uint16_t>(level_.nesting + 1)};
   inner.compared = standing == Standing::Operand;
 }
 
@@ -75,12 +75,12 @@ void Step::gather_lists() {
 
 void Step::decide_lists(uint16_t first, uint16_t last, bool compared) {
   UseNode node;
-  node.below = sem_.uses;
+  node.below = state_.uses;
   node.list = {first, static_cast<uint16_t>(level_.nesting + 1)};
   node.last = last;
   node.compared = compared;
   store_.uses.push_back(node);
-  sem_.uses = static_cast<Index>(store_.uses.size() - 1);
+  state_.uses = static_cast<Index>(store_.uses.size() - 1);
 }
 
 // The operand at hand, complete, is the left one of an operator. False: it holds what may not be shown, and would be.
@@ -98,7 +98,7 @@ bool Step::operate_on_lists(Terminal op) {
   }
   if (frame_.first_list == 0) return true;
   if (frame_.unshown) return false;
-  decide_lists(frame_.first_list, sem_.lists, false);
+  decide_lists(frame_.first_list, state_.lists, false);
   frame_.first_list = 0;
   return true;
 }

@@ -32,7 +32,7 @@ Place Step::operand_place() const {
   if (!in_frame()) return base_place();
   Place place = frame_.place;
   if (place.inside == Place::Argument && world_.strict()) {
-    place.asked |= !frame_.argument.plain;
+    place.tested |= !frame_.argument.plain;
     place.part = frame_.argument.part;
     place.off_form = frame_.argument.off_form;
   }
@@ -47,7 +47,7 @@ int Step::operand_depth() const {
 bool Step::open_expr() {
   Frame expr;
   expr.kind = Frame::Expr;
-  const int branch = level_.depth + (level_.branches > 1 ? 2 : 0);
+  const int branch = branch_depth(level_);
   if (!in_frame()) {
     expr.place = base_place();
     const bool condition =
@@ -55,13 +55,13 @@ bool Step::open_expr() {
     if (condition && world_.strict()) expr.standing = Standing::Condition;
     switch (level_.clause) {
       case Clause::Items:
-        expr.depth = static_cast<uint16_t>(branch + 4);
+        expr.depth = static_cast<uint16_t>(branch + parser_stack::kItem);
         break;
       case Clause::On:
-        expr.depth = static_cast<uint16_t>(branch + 9);
+        expr.depth = static_cast<uint16_t>(branch + parser_stack::kOn);
         break;
       case Clause::Where:
-        expr.depth = static_cast<uint16_t>(branch + 5);
+        expr.depth = static_cast<uint16_t>(branch + parser_stack::kWhere);
         break;
       case Clause::Group: {
         Frame term;
@@ -69,33 +69,34 @@ bool Step::open_expr() {
         term.place = base_place();
         term.pure = true;
         push_frame(term);
-        expr.depth = static_cast<uint16_t>(branch + 9);
+        expr.depth = static_cast<uint16_t>(branch + parser_stack::kGroupTerm);
         break;
       }
       case Clause::Having:
-        expr.depth = static_cast<uint16_t>(branch + 7);
+        expr.depth = static_cast<uint16_t>(branch + parser_stack::kHaving);
         break;
       default:
-        expr.depth = static_cast<uint16_t>(level_.depth + 11);
+        expr.depth = static_cast<uint16_t>(level_.depth + parser_stack::kOrderTerm);
         break;
     }
   } else {
     switch (frame_.kind) {
       case Frame::Expr:  // the operand of BETWEEN or LIKE
         expr.place = operand_place();
-        expr.depth = static_cast<uint16_t>(operand_depth() + 4);
+        expr.depth = static_cast<uint16_t>(operand_depth() + parser_stack::kRange);
         break;
       case Frame::Call:
         if (frame_.arguments >= frame_.function->most) return false;
         frame_.arguments = static_cast<uint16_t>(frame_.arguments + 1);
         frame_dirty_ = true;
         expr.place = argument_place();
-        expr.depth = static_cast<uint16_t>(frame_.depth + (frame_.arguments > 1 ? 5 : 3));
+        expr.depth = static_cast<uint16_t>(frame_.depth +
+                                           (frame_.arguments > 1 ? parser_stack::kFurtherArgument : parser_stack::kFirstArgument));
         break;
       case Frame::Case:
         expr.place = frame_.place;
-        expr.place.asked |= expr.place.inside == Place::Argument && frame_.part < 2;
-        expr.depth = static_cast<uint16_t>(frame_.depth + (frame_.part == 0 ? 1 : 6));
+        expr.place.tested |= expr.place.inside == Place::Argument && frame_.part < 2;
+        expr.depth = static_cast<uint16_t>(frame_.depth + (frame_.part == 0 ? parser_stack::kCaseOperand : parser_stack::kCaseBranch));
         break;
       case Frame::InSet:
         frame_.arguments = static_cast<uint16_t>(std::min(frame_.arguments + 1, 60000));
@@ -109,7 +110,7 @@ bool Step::open_expr() {
           frame_dirty_ = true;
         }
         expr.place = frame_.place;
-        expr.depth = static_cast<uint16_t>(frame_.depth + (frame_.in_bound ? 8 : 4));
+        expr.depth = static_cast<uint16_t>(frame_.depth + (frame_.in_bound ? parser_stack::kFrame : parser_stack::kPartition));
         if (frame_.in_bound) {  // how far a frame reaches is a number
           if (frame_.unit == Terminal::kw_RANGE && frame_.order_terms != 1) return false;
           expr.place.clause = Clause::Limit;
@@ -124,7 +125,7 @@ bool Step::open_expr() {
         break;
     }
   }
-  if (expr.depth > world_.deepest()) return false;
+  if (!has_depth(expr.depth)) return false;
   const bool counted = in_frame() && frame_.kind == Frame::Call && frame_.function->mode == Callable::Sums;
   const bool distinct = frame_.distinct;
   const bool condition = !in_frame() && (level_.clause == Clause::On || level_.clause == Clause::Where);
@@ -174,8 +175,8 @@ bool Step::close_expr() {
     level_dirty_ = true;
   }
   if (in_frame() && (frame_.kind == Frame::Expr || frame_.kind == Frame::Paren)) take_lists(done);
-  sem_.zero = alone && done.zero && !done.operated;
-  if (!alone || done.operated) sem_.bare = kNoName;
+  state_.zero = alone && done.zero && !done.operated;
+  if (!alone || done.operated) state_.bare = kNoName;
   if (pure && done.readings != 0) {  // a name that ORDER BY has not decided about: its parenthesis keeps it
     frame_.name = done.name;
     frame_.quote = done.quote;
@@ -201,7 +202,7 @@ bool Step::operand_done() {
   if (order != nullptr && order->pure && level_.clause == Clause::Order) {
     return (frame_.readings & ~AsFunction & ~AsQualifier) != 0;  // whether an operator follows decides
   }
-  sem_.bare = (frame_.readings & (AsColumn | AsString)) != 0 ? frame_.name : kNoName;
+  state_.bare = (frame_.readings & (AsColumn | AsString)) != 0 ? frame_.name : kNoName;
   return decide_name();
 }
 
@@ -211,7 +212,7 @@ bool Step::read_name(const Word& word) {
     const NameId qualifier = frame_.qualifier;
     frame_.qualifier = kNoName;
     frame_dirty_ = true;
-    sem_.bare = word.name;
+    state_.bare = word.name;
     return use_column(qualifier, word.name);
   }
   frame_.name = word.name;
@@ -227,7 +228,7 @@ bool Step::read_name(const Word& word) {
 bool Step::read_literal(const Word& word) {
   frame_.after = true;
   frame_dirty_ = true;
-  sem_.bare = kNoName;
+  state_.bare = kNoName;
   frame_.zero = false;
   note_leaf(word.terminal == Terminal::Integer && word.literal.integer && level_.item_leaf == 0 ? 1 : 2);
   if (word.terminal == Terminal::Integer) {
@@ -265,14 +266,14 @@ bool Step::read_operand(const Word& word) {
       }
       if (!(sign ? extend_argument() : test_argument())) return false;
       const uint32_t operand = frame_.operand;
-      if (!push_operator(word.terminal, word.terminal == Terminal::kw_NOT ? kNot : kUnary, 1)) return false;
+      if (!push_operator(word.terminal, word.terminal == Terminal::kw_NOT ? kNot : kUnary, parser_stack::kUnary)) return false;
       frame_.operand = operand;
       return true;
     }
     case Terminal::kw_EXISTS: {
       frame_.part = 3;
       frame_dirty_ = true;
-      if (operand_depth() + 2 + kSelectDepth > world_.deepest() || frame_.height >= kTallest) return false;
+      if (!has_depth(operand_depth() + parser_stack::kExists + parser_stack::kSelect) || frame_.height >= kTallest) return false;
       if (const Frame* const order = term(); order != nullptr && order->pure) {
         if (order->compound) return false;
         change_term([](Frame& term) { term.pure = false; });
@@ -283,12 +284,12 @@ bool Step::read_operand(const Word& word) {
       Frame paren;
       paren.kind = frame_.part == 3 ? Frame::Exists : Frame::Paren;
       paren.place = operand_place();
-      paren.depth = static_cast<uint16_t>(operand_depth() + (frame_.part == 3 ? 2 : 1));
+      paren.depth = static_cast<uint16_t>(operand_depth() + (frame_.part == 3 ? parser_stack::kExists : parser_stack::kParen));
       paren.standing = standing_in_paren();
       paren.and_operand = store_.operators[frame_.operators].and_ || (frame_.operators == 0 && frame_.and_operand);
       frame_.part = 0;
       frame_dirty_ = true;
-      if (paren.depth > world_.deepest() || frame_.height >= kTallest) return false;
+      if (!has_depth(paren.depth) || frame_.height >= kTallest) return false;
       frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
       push_frame(paren);
       return true;
@@ -300,7 +301,7 @@ bool Step::read_operand(const Word& word) {
       frame_.after = true;
       frame_dirty_ = true;
       if (paren.kind == Frame::Exists || paren.part == 1) {
-        sem_.bare = kNoName;
+        state_.bare = kNoName;
         frame_.zero = false;
         if (const Frame* const order = term(); order != nullptr && order->pure) {
           if (order->compound) return false;
@@ -308,7 +309,7 @@ bool Step::read_operand(const Word& word) {
         }
         return true;
       }
-      frame_.zero = sem_.zero && store_.operators[frame_.operators].precedence != kUnary;
+      frame_.zero = state_.zero && store_.operators[frame_.operators].precedence != kUnary;
       frame_.name = paren.name;
       frame_.quote = paren.quote;
       frame_.readings = paren.readings;
@@ -332,7 +333,7 @@ bool Step::read_operand(const Word& word) {
       frame_.qualifier = kNoName;
       frame_.after = true;
       frame_dirty_ = true;
-      sem_.bare = kNoName;
+      state_.bare = kNoName;
       return star_fits(qualifier);
     }
     case Terminal::Name:

@@ -40,7 +40,7 @@ bool Step::read_from() {
 }
 
 void Step::begin_join() {
-  level_.join_natural = level_.join_left = level_.join_outer = level_.join_full = level_.join_comma = false;
+  level_.join_natural = level_.join_left = level_.join_outer = level_.join_full = false;
   level_.join_words = 0;
   level_dirty_ = true;
 }
@@ -59,14 +59,11 @@ bool Step::read_join(Terminal word) {
   level_dirty_ = true;
   level_.item_open = true;
   switch (word) {
-    case Terminal::Comma:
-      level_.join_comma = true;
-      return viable(level_) && something_joins();
     case Terminal::kw_RIGHT:
     case Terminal::kw_FULL:
-      if (sem_.union_all || world_.catalog().view_bodies().union_all) return false;
-      if (!owed_may_come_later()) return false;
-      sem_.outer_join = true;
+      if (state_.union_all || world_.catalog().view_bodies().union_all) return false;
+      if (!obligations_may_come_later()) return false;
+      state_.outer_join = true;
       level_.join_outer = true;
       level_.join_full |= word == Terminal::kw_FULL || level_.join_left;
       if (level_.star && (level_.merges || level_.join_natural)) return false;
@@ -93,7 +90,7 @@ bool Step::read_join(Terminal word) {
 // Whether any item can come now: all tables may hold names that would be ambiguous. A derived table disturbs none, if it is
 // not joined naturally and there is room for a SELECT in the parser's stack.
 bool Step::something_joins() {
-  if (!level_.join_natural && (!world_.settings().lookahead || derived_table_has_depth())) return true;
+  if (!level_.join_natural && (!world_.settings().lookahead || derived_table_has_depth(level_))) return true;
   for (const Source& source : world_.sources().all()) {
     if (source.nameable && table_fits(source.name)) return true;
   }
@@ -112,7 +109,7 @@ bool Step::stands_alone() const {
 }
 
 // What comes by RIGHT or FULL may not be what a name asks for, so there must be room for one item more.
-bool Step::owed_may_come_later() const {
+bool Step::obligations_may_come_later() const {
   if (!world_.settings().lookahead || pending(level_).empty()) return true;
   Level fuller = level_;
   return ++fuller.tables <= fuller.most_tables && witness(fuller);
@@ -169,8 +166,6 @@ bool Step::add_item(FromItem item) {
   node.item = std::move(item);
   node.outer = level_.join_outer;
   node.full = level_.join_full;
-  node.natural = level_.join_natural;
-  node.comma = level_.join_comma;
   store_.from.push_back(std::move(node));
   level_.from = static_cast<Index>(store_.from.size() - 1);
   level_dirty_ = true;
@@ -261,7 +256,7 @@ bool Step::alias_fits(NameId name) {
   return on_copy([&](Step& copy) { return copy.name_item(name); });
 }
 // Names that the SELECT at hand has used for tables, of its own or of those around it: a new item may not be free to have them.
-std::vector<NameId> Step::spoken_for() const {
+std::vector<NameId> Step::names_in_use() const {
   std::vector<NameId> names;
   const auto add = [&](NameId name) {
     if (name != kNoName && !holds(names, name)) names.push_back(name);
@@ -283,8 +278,8 @@ void Step::add_use(const Binding& binding, RoleSet roles, ListId list) {
   for (const ColumnRef& column : binding.columns) {
     for (const Role role : kRoles) {
       if ((roles & role_bit(role)) == 0) continue;
-      store_.uses.push_back({sem_.uses, {column, role}, list});
-      sem_.uses = static_cast<Index>(store_.uses.size() - 1);
+      store_.uses.push_back({state_.uses, {column, role}, list});
+      state_.uses = static_cast<Index>(store_.uses.size() - 1);
     }
   }
 }

@@ -34,7 +34,7 @@ void Step::judge_form(Ref& ref) {
   const uint64_t tables = grouped_tables(ref);
   if (tables == 0) return;
   bool off = ref.place.off_form || level_.names_outside;
-  uint64_t elsewhere = sem_.counted;
+  uint64_t elsewhere = state_.counted;
   for (Index at = level_.parent; at != 0; at = store_.levels[at].parent) elsewhere |= store_.levels[at].counted;
   off |= (tables & elsewhere) != 0;
   for (Index i = (tables & level_.counted) != 0 ? level_.refs : 0; i != 0 && !off; i = store_.refs[i].below) {
@@ -75,7 +75,7 @@ bool Step::leave_form(uint32_t from) {
 bool Step::has_factors_beside() const {
   if (!world_.sets_minimum()) return false;
   const Frame* at = &frame_;
-  for (int open = sem_.open; open > 0; --open, at = &store_.frames[at->below]) {
+  for (int open = state_.open; open > 0; --open, at = &store_.frames[at->below]) {
     if (at->kind == Frame::Call && at->function->mode == Callable::Sums) return false;
     if (at->kind != Frame::Expr) continue;
     uint32_t right = at->operand;  // where the right operand begins

@@ -13,7 +13,7 @@ RoleSet Step::roles_at(const Place& place) const {
     case Place::Filter:
       return strict ? role_bit(Role::Where) | role_bit(Role::Agg) : role_bit(Role::Where);
     case Place::Argument:
-      return strict && place.asked ? role_bit(Role::Where) | role_bit(Role::Agg) : role_bit(Role::Agg);
+      return strict && place.tested ? role_bit(Role::Where) | role_bit(Role::Agg) : role_bit(Role::Agg);
     case Place::Plain:
       break;
   }
@@ -116,7 +116,7 @@ bool Step::alias_usable(const Level& level, const SelectItem& item, const Place&
   // Nor whether a condition compares a SELECT in it.
   if (item.nested && in_frame() && frame_.standing != Standing::None) return false;
   // Whether its expression keeps an argument plain is not looked at.
-  if (world_.strict() && place.inside == Place::Argument && !place.asked && item.column == kNoName) return false;
+  if (world_.strict() && place.inside == Place::Argument && !place.tested && item.column == kNoName) return false;
   return true;
 }
 
@@ -286,7 +286,7 @@ bool Step::around_fits() const {
 
 // `q.*`, which must be the whole item.
 bool Step::star_fits(NameId qualifier) {
-  const bool whole = frame_.kind == Frame::Expr && sem_.open == 1 && level_.clause == Clause::Items &&
+  const bool whole = frame_.kind == Frame::Expr && state_.open == 1 && level_.clause == Clause::Items &&
                      frame_.operators == 0 && !level_.settled;
   if (!whole || level_.kind == Level::Scalar || level_.kind == Level::In || width_fixed(level_)) return false;
   if (joined_naturally(level_) || !star_leaves_room()) return false;

@@ -16,7 +16,7 @@ void Step::reduce(int least) {
     frame_.unshown |= op.unshown;
     if (!op.sign) frame_.subquery = 0;
     frame_.operators = op.below;
-    sem_.bare = kNoName;  // also by a COLLATE: a signed column gives no name
+    state_.bare = kNoName;  // also by a COLLATE: a signed column gives no name
   }
   frame_dirty_ = true;
 }
@@ -36,7 +36,7 @@ bool Step::push_operator(Terminal op, int binds, int weight, bool compares) {
   node.weight = static_cast<uint8_t>(weight);
   node.weights = static_cast<uint16_t>(below.weights + weight);
   node.left = frame_.operand;
-  if (frame_.depth + node.weights > world_.deepest()) return false;
+  if (!has_depth(frame_.depth + node.weights)) return false;
   store_.operators.push_back(node);
   frame_.operators = static_cast<Index>(store_.operators.size() - 1);
   frame_.operand = ref_count();
@@ -48,7 +48,7 @@ bool Step::push_operator(Terminal op, int binds, int weight, bool compares) {
 
 bool Step::read_operator(Terminal op, bool postfix) {
   const int binds = precedence(op);
-  if (level_.item_star && level_.clause == Clause::Items && sem_.open == 1) return false;
+  if (level_.item_star && level_.clause == Clause::Items && state_.open == 1) return false;
   if (!frame_.after || frame_.height >= kTallest) return false;
   if (const Frame* const order = term(); order != nullptr) {
     // A collated place is one, a signed collated one is not.
@@ -61,7 +61,7 @@ bool Step::read_operator(Terminal op, bool postfix) {
     }
   }
   if (frame_.readings != 0 && op != Terminal::kw_COLLATE && !decide_name()) return false;
-  sem_.bare = op == Terminal::kw_COLLATE ? sem_.bare : kNoName;
+  state_.bare = op == Terminal::kw_COLLATE ? state_.bare : kNoName;
   frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
   frame_dirty_ = true;
   // The database's parser drops `x AND 0`, and with it what x makes of the query.
@@ -83,7 +83,7 @@ bool Step::read_operator(Terminal op, bool postfix) {
     frame_.zero = false;
     return true;
   }
-  const int weight = op == Terminal::kw_IS ? 5 : 2;  // IS NOT DISTINCT FROM
+  const int weight = op == Terminal::kw_IS ? parser_stack::kIs : parser_stack::kOperator;  // IS NOT DISTINCT FROM
   return push_operator(op, binds, weight, is_comparison(op));
 }
 
@@ -112,20 +112,20 @@ bool Step::read_infix(const Word& word) {
     case Terminal::kw_DISTINCT:
     case Terminal::kw_FROM:
     case Terminal::kw_ESCAPE:
-      return word.terminal != Terminal::kw_ESCAPE || !frame_.distinct;
+      return word.terminal != Terminal::kw_ESCAPE || !frame_.escape_forbidden;
     case Terminal::kw_IN:
     case Terminal::kw_LIKE:
     case Terminal::kw_GLOB:
     case Terminal::kw_BETWEEN: {
       const bool negated = frame_.part == 2;
       frame_.part = 0;
-      frame_.distinct = word.terminal == Terminal::kw_GLOB;  // which takes no ESCAPE
+      frame_.escape_forbidden = word.terminal == Terminal::kw_GLOB;
       frame_dirty_ = true;
-      if (operand_depth() + 6 > world_.deepest()) return false;
+      if (!has_depth(operand_depth() + parser_stack::kNegatable)) return false;
       return negated ? operate_on_lists(word.terminal) : read_operator(word.terminal, true);
     }
     case Terminal::kw_AND:  // of BETWEEN
-      return push_operator(word.terminal, kEquality, 4, true);
+      return push_operator(word.terminal, kEquality, parser_stack::kBetweenAnd, true);
     default:
       return read_operator(word.terminal, false);
   }

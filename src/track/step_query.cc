@@ -9,14 +9,13 @@ bool Step::open_query() {
   Level inner;
   inner.view = Level::All;
   inner.most_tables = world_.most_tables();
-  if (sem_.level == 0 && !level_dirty_) {
+  if (state_.level == 0 && !level_dirty_) {
     inner.kind = Level::Statement;
   } else {
     switch (frame_.kind) {
       case Frame::CteHead:
         inner.kind = Level::Cte;
         inner.view = Level::Nothing;
-        inner.cte = frame_.name;
         inner.width = static_cast<uint16_t>(store_.name_lists[level_.declared].count);
         inner.depth = frame_.depth;
         break;
@@ -34,7 +33,7 @@ bool Step::open_query() {
         inner.kind = Level::In;
         open_list(inner, frame_.standing);
         inner.width = 1;
-        inner.depth = static_cast<uint16_t>(frame_.depth - 2);
+        inner.depth = static_cast<uint16_t>(frame_.depth - parser_stack::kInSet + parser_stack::kInQuery);
         break;
       case Frame::Exists:
         inner.kind = Level::Exists;
@@ -51,7 +50,7 @@ bool Step::open_query() {
       default:
         return false;
     }
-    if (inner.depth + kSelectDepth > world_.deepest()) return false;
+    if (!has_depth(inner.depth + parser_stack::kSelect)) return false;
     if (inner.kind != Level::Cte && inner.kind != Level::Derived) {
       if (frame_.place.clause == Clause::Limit) {
         inner.view = Level::Nothing;
@@ -67,10 +66,10 @@ bool Step::open_query() {
     inner.nesting = static_cast<uint16_t>(level_.nesting + 1);
   }
   commit();
-  inner.parent = sem_.level;
-  inner.outer_open = sem_.open;
-  inner.outer_frame = sem_.frame;
-  sem_.open = 0;
+  inner.parent = state_.level;
+  inner.outer_open = state_.open;
+  inner.outer_frame = state_.frame;
+  state_.open = 0;
   level_ = inner;
   level_dirty_ = true;
   return true;
@@ -81,11 +80,11 @@ bool Step::close_query() {
   close_form();
   const Level inner = level_;
   level_ = store_.levels[inner.parent];
-  sem_.level = inner.parent;
+  state_.level = inner.parent;
   level_dirty_ = false;
-  sem_.open = inner.outer_open;
-  sem_.bare = kNoName;
-  sem_.zero = false;
+  state_.open = inner.outer_open;
+  state_.bare = kNoName;
+  state_.zero = false;
   if (inner.kind == Level::Statement) return true;
   if (inner.kind != Level::Cte && inner.kind != Level::Derived) {
     frame_.part = 1;
@@ -122,11 +121,11 @@ bool Step::read_cte_name(const Word& word) {
   if (word.keyword || word.name == world_.true_name() || word.name == world_.false_name()) return false;
   if (frame_.part == 0) {
     if (world_.sources().find(word.name) != nullptr) return false;
-    for (Index i = sem_.cte_names; i != 0; i = store_.name_lists[i].below) {
+    for (Index i = state_.cte_names; i != 0; i = store_.name_lists[i].below) {
       if (store_.name_lists[i].name == word.name) return false;
     }
-    store_.name_lists.push_back({sem_.cte_names, store_.name_lists[sem_.cte_names].count + 1, kNoName, word.name});
-    sem_.cte_names = static_cast<Index>(store_.name_lists.size() - 1);
+    store_.name_lists.push_back({state_.cte_names, store_.name_lists[state_.cte_names].count + 1, kNoName, word.name});
+    state_.cte_names = static_cast<Index>(store_.name_lists.size() - 1);
     frame_.name = word.name;
     frame_.part = 1;
     frame_dirty_ = true;
@@ -159,7 +158,6 @@ bool Step::open_select() {
     next.ctes = level_.ctes;
     next.outputs = level_.outputs;
     next.order_names = level_.order_names;
-    next.cte = level_.cte;
     next.tables = level_.tables;
     next.most_tables = level_.most_tables;
     next.list = level_.list;
@@ -212,12 +210,7 @@ void Step::note_order_names() {
   };
   for (const SelectItem& item : items(level_)) {
     if (item.star != SelectItem::No) {
-      for (const FromItem& source : from_items(level_)) {
-        if (item.star == SelectItem::Qualified && source.name != item.qualifier) continue;
-        for (const Source::Column& column : source.source->columns) {
-          if (!column.hidden) add(column.name, true);
-        }
-      }
+      for_each_output(item, from_items(level_), [&](const Source::Column& column) { add(column.name, true); });
     } else if (item.alias != kNoName) {
       add(item.alias, true);
     } else if (item.column != kNoName && item.last_ref == item.first_ref + 1) {
@@ -247,7 +240,7 @@ bool Step::close_item() {
     item.qualifier = level_.item_alias;  // of `q.*`, which has no alias
   } else {
     item.alias = level_.item_alias;
-    item.column = sem_.bare;
+    item.column = state_.bare;
   }
   item.aggregate = level_.item_aggregate;
   item.window = level_.item_window;
@@ -299,7 +292,7 @@ bool Step::plain_star() {
 
 bool Step::new_name(const Word& word) {
   if (word.terminal == Terminal::kw_AS) {
-    sem_.as = true;
+    state_.as = true;
     if (level_.clause == Clause::Items) return true;
     if (fresh_alias_fits()) return true;
     for (const Obligation& wanted : pending(level_)) {
@@ -310,7 +303,7 @@ bool Step::new_name(const Word& word) {
   if (word.terminal != Terminal::Name || word.keyword) return false;
   if (word.name == world_.true_name() || word.name == world_.false_name()) return false;
   if (level_.clause != Clause::Items) return name_item(word.name);
-  if (!sem_.as && world_.settings().aliases != Aliases::Any) return false;
+  if (!state_.as && world_.settings().aliases != Aliases::Any) return false;
   level_.item_alias = word.name;
   level_dirty_ = true;
   if (level_.kind != Level::Derived || level_.branches != 1 || !world_.settings().lookahead) return true;
@@ -365,15 +358,7 @@ std::vector<NameId> Step::outputs_now(const Level& level) const {
       push(item.alias != kNoName ? item.alias : item.column);
       continue;
     }
-    for (const FromItem& source : from) {
-      if (item.star == SelectItem::Qualified && source.name != item.qualifier) continue;
-      for (const Source::Column& column : source.source->columns) {
-        if (column.hidden) continue;
-        const bool merged = std::find(source.merged.begin(), source.merged.end(), column.name) != source.merged.end();
-        if (item.star == SelectItem::All && merged) continue;
-        push(column.name);
-      }
-    }
+    for_each_output(item, from, [&](const Source::Column& column) { push(column.name); });
   }
   return names;
 }

@@ -1,6 +1,10 @@
 // The grammar's rules as something to switch on; and a store that forgets.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "track/step.h"
 
@@ -23,60 +27,57 @@ void Store::release(const Mark& mark) {
   texts.truncate(mark.texts);
 }
 
-R rule_of(RuleId rule) {
-  static const std::vector<R> table = [] {
-    constexpr std::pair<std::string_view, R> known[] = {{"statement", R::statement},
-                                                        {"query", R::query},
-                                                        {"with", R::with},
-                                                        {"cte", R::cte},
-                                                        {"cte_name", R::cte_name},
-                                                        {"cte_columns", R::cte_columns},
-                                                        {"compound", R::compound},
-                                                        {"select", R::select},
-                                                        {"select_item", R::select_item},
-                                                        {"alias", R::alias},
-                                                        {"from", R::from},
-                                                        {"from_item", R::from_item},
-                                                        {"table_name", R::table_name},
-                                                        {"derived", R::derived},
-                                                        {"join", R::join},
-                                                        {"join_condition", R::join_condition},
-                                                        {"using", R::using_},
-                                                        {"where", R::where},
-                                                        {"group_by", R::group_by},
-                                                        {"having", R::having},
-                                                        {"order_by", R::order_by},
-                                                        {"order_term", R::order_term},
-                                                        {"limit", R::limit},
-                                                        {"windows", R::windows},
-                                                        {"window", R::window},
-                                                        {"partition", R::partition},
-                                                        {"frame", R::frame},
-                                                        {"frame_start", R::frame_start},
-                                                        {"frame_end", R::frame_end},
-                                                        {"expr", R::expr},
-                                                        {"range", R::range},
-                                                        {"pattern", R::pattern},
-                                                        {"infix", R::infix},
-                                                        {"negatable", R::negatable},
-                                                        {"tighter", R::tighter},
-                                                        {"in_set", R::in_set},
-                                                        {"operand", R::operand},
-                                                        {"cast", R::cast},
-                                                        {"type", R::type},
-                                                        {"signed", R::signed_},
-                                                        {"case", R::case_},
-                                                        {"call", R::call},
-                                                        {"filter", R::filter},
-                                                        {"over", R::over}};
-    const Grammar& grammar = sql_grammar();
-    std::vector<R> rules(grammar.rules().size(), R::other);
-    for (const auto& [name, meant] : known) {
-      const RuleId id = grammar.rule_id(name);
-      if (id != kNone) rules[id] = meant;
+namespace {
+
+[[noreturn]] void stop(const std::string& what) {
+  std::fprintf(stderr, "pccsql: grammar/sql.gram and src/track/rules.def differ: %s\n", what.c_str());
+  std::abort();
+}
+
+// Rules that are reached from no other rule of the language are outside it, too.
+std::vector<char> rules_of_the_language(const Grammar& grammar) {
+  std::vector<char> inside(grammar.rules().size());
+  std::vector<RuleId> open{0};
+  inside[0] = 1;
+  while (!open.empty()) {
+    const RuleId rule = open.back();
+    open.pop_back();
+    for (const pccsql::State& state : grammar.states()) {
+      if (state.rule != rule) continue;
+      for (const Edge& edge : state.edges) {
+        if (edge.rule == kNone || inside[edge.rule] != 0 || !grammar.rules()[edge.rule].outside.empty()) continue;
+        inside[edge.rule] = 1;
+        open.push_back(edge.rule);
+      }
     }
-    return rules;
-  }();
+  }
+  return inside;
+}
+
+std::vector<R> known_rules() {
+  constexpr std::pair<std::string_view, R> known[] = {
+#define RULE(enumerator, name) {name, R::enumerator},
+#include "track/rules.def"
+#undef RULE
+  };
+  const Grammar& grammar = sql_grammar();
+  std::vector<R> rules(grammar.rules().size(), R::outside);
+  for (const auto& [name, meant] : known) {
+    const RuleId id = grammar.rule_id(name);
+    if (id == kNone) stop("the grammar has no rule `" + std::string(name) + "`");
+    rules[id] = meant;
+  }
+  const std::vector<char> inside = rules_of_the_language(grammar);
+  for (size_t id = 0; id < rules.size(); ++id) {
+    if (inside[id] != 0 && rules[id] == R::outside) stop("no step knows the rule `" + grammar.rules()[id].name + "`");
+  }
+  return rules;
+}
+
+}  // namespace
+
+R rule_of(RuleId rule) {
+  static const std::vector<R> table = known_rules();
   return table[rule];
 }
 

@@ -25,8 +25,8 @@ std::vector<Obligation> Step::pending(const Level& level) const {
 }
 
 // The question of a level, with room for one obligation more. It points into itself: it is not copied.
-struct Step::Owed {
-  Owed(const Step& step, const Level& of) : level(of) {
+struct Step::Obligations {
+  Obligations(const Step& step, const Level& of) : level(of) {
     wanted = step.pending(of);
     for (Index i = of.passed; i != 0; i = step.store_.name_lists[i].below) {
       passed.push_back({step.store_.name_lists[i].qualifier, step.store_.name_lists[i].name, 0});
@@ -66,7 +66,7 @@ struct Step::Owed {
       };
     }
   }
-  Owed(const Owed&) = delete;
+  Obligations(const Obligations&) = delete;
 
   std::optional<Witness> ask(const Step& step) {
     question.pending = wanted;
@@ -89,7 +89,7 @@ struct Step::Owed {
   bool local = false;
 };
 
-std::optional<Witness> Step::witness(const Level& level) const { return Owed(*this, level).ask(*this); }
+std::optional<Witness> Step::witness(const Level& level) const { return Obligations(*this, level).ask(*this); }
 
 bool Step::viable(const Level& level) const {
   if (level.settled || !world_.settings().lookahead) return true;
@@ -154,13 +154,13 @@ int Step::room_beside(Level level, int tables, bool complete) const {
 // What the search does not look at: the parser's stack, the number of tables and of outputs, joins that `*` does not go with.
 bool Step::witness_fits(const Level& level, const Witness& found) const {
   if (level.tables + tables_of(found) + (is_short_of_one(level, found) ? 1 : 0) > level.most_tables) return false;
-  const int derived = level.depth + (level.branches > 1 ? 2 : 0) + 6 + kSelectDepth;
+  const bool derived_fits = derived_table_has_depth(level);
   for (const FromChoice& choice : found.from) {
-    if (choice.source == nullptr && derived > world_.deepest()) return false;
+    if (choice.source == nullptr && !derived_fits) return false;
   }
   // Where `*` must come to a given width, only derived tables are sure to fill it.
   const bool wants_item = level.item_open || level.clause == Clause::Items;
-  if (level.plain_star && wants_item && derived > world_.deepest() && width_fixed(level)) return false;
+  if (level.plain_star && wants_item && !derived_fits && width_fixed(level)) return false;
   // A name in ON cannot be merged by RIGHT or FULL further right.
   if (level.from != 0 && store_.from[level.from].outer) {
     for (Index i = found.open_merged.empty() ? 0 : level.refs; i != 0; i = store_.refs[i].below) {
@@ -202,7 +202,7 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
   const Place place = operand_place();
   if (place.clause == Clause::Limit) return fit;
   const RoleSet roles = roles_at(place);
-  Owed owed(*this, level_);
+  Obligations owed(*this, level_);
   std::optional<Witness> before = owed.ask(*this);
   if (!before) return fit;
   owed.local = place.local;
@@ -306,8 +306,8 @@ std::vector<std::optional<Witness>> Step::witnesses() const {
   std::vector<std::optional<Witness>> all;
   std::vector<Obligation> left;  // to the level `to`
   std::optional<Outer> to;
-  for (Index at = sem_.level; at != 0; at = store_.levels[at].parent) {
-    const Level& level = at == sem_.level ? level_ : store_.levels[at];
+  for (Index at = state_.level; at != 0; at = store_.levels[at].parent) {
+    const Level& level = at == state_.level ? level_ : store_.levels[at];
     const bool here = to && to->level == at;
     if (here && level.settled) {
       std::erase_if(left, [&](const Obligation& one) {

@@ -9,7 +9,7 @@ namespace pccsql::track {
 const Frame* Step::term() const {
   if (!in_frame()) return nullptr;
   const Frame* at = &frame_;
-  for (int open = sem_.open; open > 0; --open) {
+  for (int open = state_.open; open > 0; --open) {
     if (at->kind == Frame::Term) return at;
     if (at->kind != Frame::Expr && at->kind != Frame::Paren) return nullptr;
     at = &store_.frames[at->below];
@@ -21,7 +21,7 @@ const Frame* Step::term() const {
 void Step::change_term(const std::function<void(Frame&)>& change) {
   store_frame();
   int above = 0;
-  Index at = sem_.frame;
+  Index at = state_.frame;
   for (; at != 0 && store_.frames[at].kind != Frame::Term; at = store_.frames[at].below) ++above;
   if (at == 0) return;
   change_frames(above + 1, [&](Frame& frame, int on_it) {
@@ -115,13 +115,7 @@ SelectItem Step::item_at(int place) const {
     int width = 1;
     if (item.star != SelectItem::No) {
       width = 0;
-      for (const FromItem& source : from_items(level_)) {
-        if (item.star == SelectItem::Qualified && source.name != item.qualifier) continue;
-        for (const Source::Column& column : source.source->columns) {
-          const bool merged = std::find(source.merged.begin(), source.merged.end(), column.name) != source.merged.end();
-          width += !column.hidden && !(item.star == SelectItem::All && merged);
-        }
-      }
+      for_each_output(item, from_items(level_), [&](const Source::Column&) { ++width; });
     }
     if (place <= width) return item;
     place -= width;

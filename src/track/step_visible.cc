@@ -20,7 +20,7 @@ bool Step::sees_names() const { return operand_place().clause != Clause::Limit; 
 
 // "x" is a string where no column or alias that is visible has that name, and none can come.
 bool Step::string_fits(NameId name) const {
-  for (Index i = 0, at = sem_.level; at != 0; at = store_.levels[at].parent, ++i) {
+  for (Index i = 0, at = state_.level; at != 0; at = store_.levels[at].parent, ++i) {
     if (store_.levels[at].kind == Level::Cte) return false;
   }
   if (level_.kind == Level::Cte || operand_place().clause == Clause::Limit) return false;
@@ -45,21 +45,21 @@ bool Step::string_fits(NameId name) const {
 bool Step::boolean_fits(NameId name) const {
   if (name != world_.true_name() && name != world_.false_name()) return false;
   if (level_.kind == Level::Cte) return false;
-  for (Index at = sem_.level; at != 0; at = store_.levels[at].parent) {
+  for (Index at = state_.level; at != 0; at = store_.levels[at].parent) {
     if (store_.levels[at].kind == Level::Cte) return false;
   }
   return !world_.is_column_name(name) || operand_place().clause == Clause::Limit || string_fits(name);
 }
 
 bool Step::function_fits(const Callable& function) {
-  if (operand_depth() + 9 > world_.deepest() || frame_.height >= kTallest) return false;
+  if (!has_depth(operand_depth() + parser_stack::kCall) || frame_.height >= kTallest) return false;
   const Place place = operand_place();
   switch (function.mode) {
     case Callable::Sums:
     case Callable::Aggregate:
       return aggregate_fits();
     case Callable::Window:
-      return place.windows && operand_depth() + 18 <= world_.deepest();
+      return place.windows && has_depth(operand_depth() + parser_stack::kCall + parser_stack::kWindow);
     default:
       return !in_plain_argument() || on_copy([&](Step& copy) { return copy.call_in_argument(function); });
   }
@@ -81,7 +81,7 @@ bool Step::is_alias_shape(NameId name) const {
 
 NameIndex Step::item_columns() const {
   NameIndex columns;
-  if (level_.clause != Clause::Items || sem_.open != 1 || frame_.kind != Frame::Expr || frame_.operators != 0)
+  if (level_.clause != Clause::Items || state_.open != 1 || frame_.kind != Frame::Expr || frame_.operators != 0)
     return columns;
   const std::vector<const Ref*> refs = refs_of(level_);
   for (Index i = level_.items; i != 0; i = store_.items[i].below) {
@@ -94,9 +94,9 @@ NameIndex Step::item_columns() const {
 }
 
 // Qualifiers all of whose columns are items of this SELECT already, where a further item begins.
-std::vector<NameId> Step::spent_qualifiers() {
-  std::vector<NameId> spent, seen;
-  if (!asks_supply() || level_.items == 0) return spent;
+std::vector<NameId> Step::exhausted_qualifiers() {
+  std::vector<NameId> exhausted, seen;
+  if (!asks_supply() || level_.items == 0) return exhausted;
   const NameIndex written = item_columns();
   for (const Obligation& wanted : pending(level_)) {
     const NameId qualifier = wanted.qualifier;
@@ -107,9 +107,9 @@ std::vector<NameId> Step::spent_qualifiers() {
     const auto repeated = [&](NameId name) {
       return written.find(qualifier, name) || (world_.is_rowid(name) && !world_.is_column_name(name));
     };
-    if (std::ranges::all_of(columns, repeated)) spent.push_back(qualifier);
+    if (std::ranges::all_of(columns, repeated)) exhausted.push_back(qualifier);
   }
-  return spent;
+  return exhausted;
 }
 
 // Before FROM: a table that can be named, a CTE, something an enclosing FROM has, or the shape of an alias.

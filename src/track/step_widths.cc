@@ -55,13 +55,9 @@ bool Step::star_leaves_room() {
   return room > 0;
 }
 
-bool Step::derived_table_has_depth() const {
-  return level_.depth + (level_.branches > 1 ? 2 : 0) + 6 + kSelectDepth <= world_.deepest();
-}
-
 // Whether FROM can take one at all.
 bool Step::derived_table_fits() {
-  if (table_room(level_).tables < 1 || !derived_table_has_depth()) return false;
+  if (table_room(level_).tables < 1 || !derived_table_has_depth(level_)) return false;
   // Under `*` it puts out one column at least, beside what the names ask for.
   return !(level_.plain_star || level_.join_natural) || !world_.settings().lookahead ||
          room_for_derived(level_, {}, false, 0) > 0;

@@ -27,7 +27,7 @@ enum class Clause : uint8_t { Items, From, On, Where, Group, Having, Order, Limi
 struct Place {
   Clause clause = Clause::Items;
   enum Inside : uint8_t { Plain, Argument, Filter, Window } inside = Plain;  // of COUNT/SUM/AVG; of FILTER; of a window
-  bool asked = false;       // of Argument: it is not plain, or this is a condition in it; a column is tested here
+  bool tested = false;      // of Argument: it is not plain, or this is a condition in it; a column is tested here
   bool part = false;        // of Argument: it is more than this one column
   bool off_form = false;    // of Argument: what is held to a minimum group may not stand in it
   bool aggregates = false;  // an aggregate may stand here
@@ -104,8 +104,6 @@ struct FromNode {
   FromItem item;
   bool outer = false;  // RIGHT or FULL
   bool full = false;
-  bool natural = false;
-  bool comma = false;
 };
 
 struct CteNode {
@@ -171,13 +169,12 @@ struct Level {
   // What a derived table or CTE is aggregated by: see Step::owes_group().
   bool window_aggregate = false, window_partition = false;
   NameId item_alias = kNoName;
-  NameId cte = kNoName;  // Cte: its name
   ListId list;
   uint16_t nesting = 0;
   bool compared = false;  // its select list is only compared, as far as was written
   bool unshown = false;   // that list holds what may not be shown
   // the join being written
-  bool join_natural = false, join_left = false, join_outer = false, join_full = false, join_comma = false;
+  bool join_natural = false, join_left = false, join_outer = false, join_full = false;
   uint8_t join_words = 0;  // so far
   bool item_open = false;
   // Minimum groups: the tables of which its aggregates count columns that are held to one (World::grouped_tables), those
@@ -230,8 +227,7 @@ struct Frame {
     Window,
     Term,
     CteHead,
-    DerivedTable,
-    Using
+    DerivedTable
   } kind = Expr;
   Place place;          // Expr: of the expression itself; others: of what is written directly inside
   uint16_t depth = 0;   // of the parser's stack
@@ -246,6 +242,7 @@ struct Frame {
   bool and_operand = false;  // the whole expression is an operand of AND
   bool operated = false;     // it is more than one operand
   bool pattern = false;      // it is what LIKE, GLOB or ESCAPE is followed by
+  bool escape_forbidden = false;  // it is GLOB that was read: it takes no ESCAPE
   // Expr, of the operand at hand; Paren, Exists, InSet
   Standing standing = Standing::None;
   uint16_t first_list = 0;  // of the select lists in it that are compared if nothing more is done with it; 0: none
@@ -261,6 +258,7 @@ struct Frame {
   uint16_t arguments = 0;
   bool distinct = false, star = false, closed = false, scalar_only = false, filtered = false;
   bool aggregating = false, item_aggregate = false;  // of the level, when it began
+  uint16_t aggregates_before = 0;                    // likewise
   // Case: 0 operand, 1 WHEN, 2 THEN, 3 ELSE. Expr: 1 after IS, 2 after NOT, 3 after EXISTS. Paren: 1 holds a SELECT.
   // Call: 1 a window function, 2 an aggregate that must become one
   uint8_t part = 0;
@@ -282,7 +280,7 @@ struct Frame {
 enum Reading : uint8_t { AsColumn = 1, AsQualifier = 2, AsFunction = 4, AsAlias = 8, AsString = 16, AsBoolean = 32 };
 
 // After whole lexemes. What an expression that has just ended was is kept for whoever reads on.
-struct Sem {
+struct State {
   StackId stack = kDeadStack;
   Index level = 0;
   Index frame = 0;

@@ -138,7 +138,7 @@ class Tracker {
   // For masks that are put together from parts. A tracker that has none leaves them as they are.
   virtual bool has_parts() const { return false; }
   // Where the open lexeme has ended and nothing came after it; the prefix itself between lexemes; kDead if it cannot end.
-  virtual PrefixId seam(PrefixId) { return kDead; }
+  virtual PrefixId after_lexeme(PrefixId) { return kDead; }
   // Whether a letter or digit that came next would belong to the open lexeme.
   virtual bool takes_word_bytes(PrefixId) { return true; }
   // Whether the words that may begin here are more than a WordSet can tell.

@@ -16,12 +16,12 @@ constexpr int kMostDigits = 8, kMostValue = 32;
 
 }  // namespace
 
-PrefixId SqlTracker::seam(PrefixId id) {
+PrefixId SqlTracker::after_lexeme(PrefixId id) {
   if (id == kDead || prefixes_[id].lex.kind == Kind::Blank) return id;
-  const Index sem = ended(id);
-  if (sem == kNever) return kDead;
+  const Index state_id = ended(id);
+  if (state_id == kNever) return kDead;
   Prefix after;
-  after.sem = sem;
+  after.state_id = state_id;
   after.started = true;
   return add(after);
 }
@@ -36,7 +36,7 @@ PrefixId SqlTracker::word_start(PrefixId id) {
   const Kind kind = prefixes_[id].lex.kind;
   if (kind != Kind::Word && kind != Kind::Quoted && kind != Kind::String) return kDead;
   Prefix before;
-  before.sem = prefixes_[id].sem;
+  before.state_id = prefixes_[id].state_id;
   before.started = true;
   return add(before);
 }
@@ -44,19 +44,19 @@ PrefixId SqlTracker::word_start(PrefixId id) {
 bool SqlTracker::takes_word_bytes(PrefixId id) {
   const Prefix& prefix = prefixes_[id];
   const Kind kind = prefix.lex.kind;
-  if (kind == Kind::Dot) return follows(prefix.sem, Terminal::Float);
+  if (kind == Kind::Dot) return follows(prefix.state_id, Terminal::Float);
   return kind == Kind::Word || kind == Kind::Quoted || kind == Kind::String || is_number(kind) ||
          kind == Kind::BlobEven || kind == Kind::BlobOdd || kind == Kind::Bang;
 }
 
-Key SqlTracker::word_key(PrefixId id) { return expected(prefixes_[id].sem).content; }
+Key SqlTracker::word_key(PrefixId id) { return expected(prefixes_[id].state_id).content; }
 
 uint32_t SqlTracker::blanks(PrefixId id) { return prefixes_[id].lex.run | uint32_t{prefixes_[id].started} << 16; }
 
 Tracker::BlankRoom SqlTracker::blank_room(PrefixId id) {
   const Prefix& prefix = prefixes_[id];
   if (world_.settings().style != Style::Canonical) return {kLongestBlank - prefix.lex.run, false};
-  return {prefix.lex.run == 0 && prefix.started && !expected(prefix.sem).glued ? 1u : 0u, true};
+  return {prefix.lex.run == 0 && prefix.started && !expected(prefix.state_id).glued ? 1u : 0u, true};
 }
 
 WordSet SqlTracker::words(PrefixId id, bool listed) {
@@ -69,7 +69,7 @@ WordSet SqlTracker::words(PrefixId id, bool listed) {
   }
   const bool quoted = kind == Kind::Quoted;
   const bool canonical = world_.settings().style == Style::Canonical;
-  const Expectation& next = expected(prefix.sem);
+  const Expectation& next = expected(prefix.state_id);
   if (kind != Kind::Blank) set.begun = store_.texts.str(prefix.lex.text);
   set.any_case = !canonical;
   const size_t length = set.begun.size();

@@ -188,7 +188,7 @@ void World::add_functions() {
       Callable& known = functions_[function_of_[name]];
       known.least = std::min(known.least, function.least);
       known.most = std::max(known.most, function.most);
-      known.mode = Callable::Extreme;
+      known.mode = Callable::MinMax;
       continue;
     }
     Callable callable;

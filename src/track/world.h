@@ -26,7 +26,6 @@ inline constexpr uint32_t kLongestLiteral = 256;  // bytes of a string
 inline constexpr uint32_t kLongestNumber = 40;
 inline constexpr uint32_t kLongestNewName = 64;
 inline constexpr uint32_t kLongestBlank = 32;
-inline constexpr int kSelectDepth = 16;  // of it, what a SELECT and its clauses need
 inline constexpr int kTallest = 900;     // operators in one expression; the database takes a tree of 1,000
 inline constexpr int kDeepestCanonical = 40;
 inline constexpr uint16_t kMostTablesCanonical = 8;
@@ -42,7 +41,7 @@ struct Callable {
     Scalar,
     Aggregate,  // takes the role of its clause: TOTAL, GROUP_CONCAT …
     Sums,       // COUNT, SUM, AVG
-    Extreme,    // MIN and MAX: an aggregate with one argument, a scalar with more
+    MinMax,    // MIN and MAX: an aggregate with one argument, a scalar with more
     Window,
   } mode = Scalar;
   enum Hands : uint8_t { None, All, NotFirst } hands = None;  // arguments that may stay plain

@@ -2,12 +2,14 @@
 #include <algorithm>
 
 #include "verify/bounds_detect.h"
+#include "track/parser_stack.h"
 #include "track/precedence.h"
 #include "track/world.h"
 
 namespace pccsql::verify::detect {
 
 using namespace track;
+using namespace track::parser_stack;
 namespace {
 
 bool is_prefix(Terminal t) {
@@ -34,11 +36,11 @@ int pending(const QueryTree& tree, uint32_t expression, uint32_t lexeme) {
       const bool waits = joined || (op != Terminal::kw_COLLATE && op != Terminal::kw_NOT && op != Terminal::kw_IN &&
                                     op != Terminal::kw_LIKE && op != Terminal::kw_GLOB && op != Terminal::kw_BETWEEN &&
                                     op != Terminal::kw_ISNULL && op != Terminal::kw_NOTNULL);
-      if (waits) open.push_back({precedence(op), op == Terminal::kw_IS ? 5 : 2});
+      if (waits) open.push_back({precedence(op), op == Terminal::kw_IS ? kIs : kOperator});
       // After the AND of BETWEEN.
       for (uint32_t inner = i; inner < tree.nodes[i].next; ++inner) {
         const bool between = tree.is(inner, "negatable") && tree.first(inner) == Terminal::kw_BETWEEN;
-        if (between && tree.nodes[inner + 1].last < lexeme && lexeme < tree.nodes[inner].last) open.push_back({4, 4});
+        if (between && tree.nodes[inner + 1].last < lexeme && lexeme < tree.nodes[inner].last) open.push_back({kEquality, kBetweenAnd});
         if (tree.is(inner, "negatable")) break;
       }
     }
@@ -46,7 +48,7 @@ int pending(const QueryTree& tree, uint32_t expression, uint32_t lexeme) {
     const uint32_t operand = tree.is(i, "operand") ? i : kNoNode;
     for (uint32_t k = first; operand != kNoNode && k < lexeme && k < tree.nodes[i].last && is_prefix(tree.terminal(k));
          ++k) {
-      open.push_back({tree.terminal(k) == Terminal::kw_NOT ? 3 : 12, 1});
+      open.push_back({tree.terminal(k) == Terminal::kw_NOT ? 3 : 12, kUnary});
     }
   }
   int sum = 0;
@@ -70,15 +72,15 @@ int operand_depth(const QueryTree& tree, uint32_t node) {
 
 int query_depth(const QueryTree& tree, uint32_t query) {
   const uint32_t around = tree.parent(query);
-  if (tree.is(around, "cte")) return query_depth(tree, tree.parent(tree.parent(around))) + 9;
-  if (tree.is(around, "in_set")) return operand_depth(tree, around) + 3;
+  if (tree.is(around, "cte")) return query_depth(tree, tree.parent(tree.parent(around))) + kCteBody;
+  if (tree.is(around, "in_set")) return operand_depth(tree, around) + kInQuery;
   if (tree.is(around, "operand")) {
     const bool exists = tree.terminal(tree.nodes[query].first - 2) == Terminal::kw_EXISTS;
-    return operand_depth(tree, query) + (exists ? 2 : 1);
+    return operand_depth(tree, query) + (exists ? kExists : kParen);
   }
   if (!tree.is(around, "derived")) return 0;
   const uint32_t select = tree.up(around, {"select"});
-  return depth(tree, select) + 6;
+  return depth(tree, select) + kDerivedTable;
 }
 
 // Of a query, a SELECT, or an expression.
@@ -87,53 +89,55 @@ int depth(const QueryTree& tree, uint32_t node) {
   if (tree.is(node, "query")) return query_depth(tree, node);
   if (tree.is(node, "select")) {
     const uint32_t query = tree.up(node, {"query"});
-    return query_depth(tree, query) + (tree.child(query, "with") != kNoNode ? 2 : 0) +
-           (tree.is(around, "compound") ? 2 : 0);
+    return query_depth(tree, query) + (tree.child(query, "with") != kNoNode ? kWith : 0) +
+           (tree.is(around, "compound") ? kBranch : 0);
   }
   static constexpr std::pair<std::string_view, int> kClauses[] = {
-      {"select_item", 4}, {"join_condition", 9}, {"where", 5}, {"group_by", 9}, {"having", 7}, {"limit", 11}};
+      {"select_item", kItem}, {"join_condition", kOn}, {"where", kWhere},
+      {"group_by", kGroupTerm}, {"having", kHaving},   {"limit", kOrderTerm}};
   for (const auto& [rule, weight] : kClauses) {
     if (!tree.is(around, rule)) continue;
     const uint32_t clause = tree.up(node, {"select", "query"});
     return (tree.is(clause, "select") ? depth(tree, clause) : depth(tree, tree.child(clause, "select"))) + weight;
   }
-  if (tree.is(around, "operand")) return operand_depth(tree, node) + 1;
+  if (tree.is(around, "operand")) return operand_depth(tree, node) + kParen;
   if (tree.is(around, "call")) {
-    return operand_depth(tree, around) + (tree.child(around, "expr") == node ? 3 : 5);
+    return operand_depth(tree, around) + (tree.child(around, "expr") == node ? kFirstArgument : kFurtherArgument);
   }
-  if (tree.is(around, "filter")) return operand_depth(tree, tree.parent(around)) + 9;
-  if (tree.is(around, "cast")) return operand_depth(tree, around) + 2;
+  if (tree.is(around, "filter")) return operand_depth(tree, tree.parent(around)) + kFilter;
+  if (tree.is(around, "cast")) return operand_depth(tree, around) + kCast;
   if (tree.is(around, "case")) {
     const bool base = node == around + 1 && tree.terminal(tree.nodes[around].first + 1) != Terminal::kw_WHEN;
-    return operand_depth(tree, around) + (base ? 1 : 6);
+    return operand_depth(tree, around) + (base ? kCaseOperand : kCaseBranch);
   }
-  if (tree.is(around, "in_set")) return operand_depth(tree, around) + 5;
+  if (tree.is(around, "in_set")) return operand_depth(tree, around) + kInSet;
   const bool bound = tree.is(around, "frame_start") || tree.is(around, "frame_end");
   const uint32_t window = tree.up(node, {"window", "query"});
   if (tree.is(window, "window") && (bound || tree.is(around, "partition") || tree.is(around, "order_term"))) {
     const uint32_t call = tree.up(window, {"call", "windows"});
     if (!tree.is(call, "call")) return 0;  // of a WINDOW clause, which is not generated
-    return operand_depth(tree, call) + 9 + (bound ? 8 : tree.is(around, "partition") ? 4 : 6);
+    return operand_depth(tree, call) + kWindow +
+           (bound ? kFrame : tree.is(around, "partition") ? kPartition : kWindowOrder);
   }
   if (tree.is(around, "order_term")) {
-    return depth(tree, tree.child(tree.up(node, {"query"}), "select")) + 11;
+    return depth(tree, tree.child(tree.up(node, {"query"}), "select")) + kOrderTerm;
   }
-  return operand_depth(tree, node) + 4;  // BETWEEN or LIKE
+  return operand_depth(tree, node) + kRange;  // BETWEEN or LIKE
 }
 
 // What must be left where a construct begins.
 int needed(const QueryTree& tree, uint32_t node) {
-  if (tree.is(node, "query")) return depth(tree, node) + kSelectDepth;
+  if (tree.is(node, "query")) return depth(tree, node) + kSelect;
   if (is_expression(tree, node)) return depth(tree, node);
   if (tree.is(node, "call")) {
     // Before its parenthesis a window function could still be another one.
     const bool window = tree.has_over(node) && !tree.is_aggregate(node);
-    return operand_depth(tree, node) + (window ? 18 : tree.has_over(node) ? 17 : 9);
+    return operand_depth(tree, node) + (window ? kCall + kWindow : tree.has_over(node) ? kWindowed : kCall);
   }
-  if (tree.is(node, "cast")) return operand_depth(tree, node) + 4;
-  if (tree.is(node, "case")) return operand_depth(tree, node) + 6;
-  if (tree.is(node, "negatable")) return operand_depth(tree, node) + 6;
-  if (tree.is(node, "with")) return query_depth(tree, tree.parent(node)) + 9 + kSelectDepth;
+  if (tree.is(node, "cast")) return operand_depth(tree, node) + kCast + kCastType;
+  if (tree.is(node, "case")) return operand_depth(tree, node) + kCaseBranch;
+  if (tree.is(node, "negatable")) return operand_depth(tree, node) + kNegatable;
+  if (tree.is(node, "with")) return query_depth(tree, tree.parent(node)) + kCteBody + kSelect;
   if (!tree.is(node, "operand")) return 0;
   int sum = operand_depth(tree, node);
   for (uint32_t i = tree.nodes[node].first; is_prefix(tree.terminal(i)); ++i) ++sum;
