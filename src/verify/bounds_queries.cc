@@ -201,6 +201,13 @@ void order_by_expressions_of_sets(Finder& finder, uint32_t node) {
     if (tree.terminal(i) == Terminal::kw_COLLATE) break;
     plain = i == use->lexeme || tree.terminal(i) == Terminal::LeftParen || tree.terminal(i) == Terminal::RightParen;
   }
+  // With a collation the database may apply the last SELECT's GROUP BY to the whole.
+  bool collated = false;
+  for (uint32_t i = tree.nodes[expr].first; i < tree.nodes[expr].last; ++i) {
+    collated = collated || tree.terminal(i) == Terminal::kw_COLLATE;
+  }
+  const uint32_t last = branches.back();
+  if (collated && (tree.child(last, "group_by") != kNoNode || tree.child(last, "having") != kNoNode)) plain = false;
   for (const uint32_t select : plain ? branches : std::vector<uint32_t>{}) {
     const std::string name = tree.name(use->lexeme);
     const auto items = tree.from(select);
