@@ -1,6 +1,7 @@
-// The command `ask`: a question, a model, a query within the policy, its rows.
+// The commands `ask`, a question, a model, a query within the policy, its rows; and `query`, the same without a model, for
+// a query that is given.
 //
-// Only what the checker calls safe is ever run, whatever the method. The audit line is written before any row is shown:
+// Only what the checker calls safe is ever run, whoever wrote it, and with the conditions of the policy's minimum groups. The audit line is written before any row is shown:
 // what cannot be written down is not answered.
 #include <algorithm>
 #include <cstdio>
@@ -76,6 +77,7 @@ class Asker {
 
   // The exit status.
   int ask(const std::string& question);
+  int query(const std::string& sql);
 
  private:
   explicit Asker(const Options& options) : options_(options), style_(style_for(options.color)) {}
@@ -83,6 +85,7 @@ class Asker {
   Result<Done> read_database();
   Result<Done> open();
   void run(Asked& asked, const std::atomic<bool>& stop);
+  int finish(Asked& asked, const LiveText& live, const std::atomic<bool>& stop);
   int report(Asked& asked, bool sql_is_shown) const;
 
   const Options& options_;
@@ -120,7 +123,7 @@ Result<Done> Asker::prepare() {
     if (!audit) return audit.error();
     audit_.emplace(std::move(*audit));
   }
-  return open();
+  return options_.command == Command::Ask ? open() : Done{};
 }
 
 // The catalogue, the policy for it, and all that is made from the two. After an Error everything is as it was.
@@ -153,9 +156,10 @@ Result<Done> Asker::read_database() {
 void Asker::run(Asked& asked, const std::atomic<bool>& stop) {
   constexpr int kAttempts = 3;
   for (int attempt = 0; asked.answer.outcome == Answer::Outcome::SafeSql; ++attempt) {
-    auto rows = runner_->run(*asked.answer.sql, &stop);
+    auto rows = runner_->run(*asked.answer.sql, *asked.answer.run, &stop);
     if (rows) {
-      asked.rows = std::move(*rows);
+      asked.nothing_left = asked.answer.run->changed() && rows->rows.empty();
+      if (!asked.nothing_left) asked.rows = std::move(*rows);
       return;
     }
     asked.problem = rows.error();
@@ -211,7 +215,21 @@ int Asker::ask(const std::string& question) {
     fail("stopped; there is no answer");
     return kExitInterrupted;
   }
-  if (runner_) run(asked, interrupts.flag());
+  return finish(asked, live, interrupts.flag());
+}
+
+int Asker::query(const std::string& sql) {
+  const CatchInterrupts interrupts;
+  Asked asked;
+  asked.catalog = catalog_;
+  asked.policy = &*policy_;
+  subject_->judge(sql, asked.answer);
+  return finish(asked, LiveText(false), interrupts.flag());
+}
+
+// Runs it, writes it down, and then shows it.
+int Asker::finish(Asked& asked, const LiveText& live, const std::atomic<bool>& stop) {
+  if (runner_) run(asked, stop);
   if (audit_) {
     const auto added = audit_->add(audit_line(asked, model_.label, model_hash_, policy_hash_));
     if (!added) return fail(added.error());
@@ -220,12 +238,13 @@ int Asker::ask(const std::string& question) {
     if (const auto written = write_file(*options_.ask.trace, trace_json(asked)); !written) return fail(written.error());
   }
   const int status = report(asked, asked.answer.sql && live.shows(*asked.answer.sql));
-  return interrupts.flag() ? kExitInterrupted : status;
+  return stop ? kExitInterrupted : status;
 }
 
 int Asker::report(Asked& asked, bool sql_is_shown) const {
   constexpr size_t kMostRowsShown = 100;
-  const bool fine = asked.answer.outcome == Answer::Outcome::SafeSql && !asked.problem;
+  const AnswerKind kind = kind_of(asked);
+  const bool fine = kind == AnswerKind::Answered || kind == AnswerKind::Partial;
   Output output;
   if (options_.ask.format == AskFormat::Json) {
     output.write(to_json(asked, options_.ask.raw ? Values::Raw : Values::Harmless));
@@ -269,6 +288,22 @@ int converse(Asker& asker) {
 }
 
 }  // namespace
+
+int run_query(const Options& options) {
+  const char* hint = "try `pccsql query --help`";
+  std::string sql = options.sql.value_or("");
+  if (!options.sql) return fail("no query given; add one in quotes (`-` reads it from standard input)", hint);
+  if (sql == "-") {
+    auto text = read_file("-");
+    if (!text) return fail(text.error());
+    sql = std::move(*text);
+  }
+  if (options.ask.raw && options.ask.format == AskFormat::Table) {
+    return fail("`--raw` is for `--format csv` and `--format json`", hint);
+  }
+  const auto asker = Asker::make(options);
+  return asker ? (*asker)->query(sql) : fail(asker.error());
+}
 
 int run_ask(const Options& options) {
   const char* hint = "try `pccsql ask --help`";

@@ -1,4 +1,4 @@
-// The command line of `pccsql ask`.
+// The command lines of `pccsql ask` and `pccsql query`.
 #pragma once
 
 #include <cstdint>
@@ -32,5 +32,6 @@ struct AskOptions : ModelOptions, MethodOptions {
 };
 
 CLI::App* add_ask_command(CLI::App& app, Options& options);
+CLI::App* add_query_command(CLI::App& app, Options& options);
 
 }  // namespace pccsql

@@ -55,7 +55,23 @@ Json counts_json(const Counts& counts) {
           {"total_ms", milliseconds(counts.total_ns)}};
 }
 
+// What is run in place of the query; null where it is the query itself.
+Json run_json(const Asked& asked) {
+  const std::optional<RunText>& run = asked.answer.run;
+  return run && run->changed() ? Json(run->sql) : Json(nullptr);
+}
+
+// Empty: nothing was added to the query.
+std::string left_out(const Asked& asked) {
+  if (!asked.answer.run) return "";
+  return asked.nothing_left ? said_if_empty(*asked.catalog, *asked.policy, *asked.answer.run)
+                            : said(*asked.catalog, *asked.policy, *asked.answer.run);
+}
+
+Json method_json(const Asked& asked) { return asked.question ? Json(to_string(asked.answer.method)) : Json(nullptr); }
+
 std::string reason_of(const Asked& asked) {
+  if (asked.nothing_left) return left_out(asked);
   if (asked.problem) return "the query is safe, but it gave no rows: " + asked.problem->to_string();
   return asked.answer.reason;
 }
@@ -104,11 +120,21 @@ std::string what_may_be_asked(const Asked& asked) {
 
 }  // namespace
 
+AnswerKind kind_of(const Asked& asked) {
+  if (asked.problem) return AnswerKind::Failed;
+  if (asked.nothing_left) return AnswerKind::Refused;
+  const AnswerKind kind = kind_of(asked.answer);
+  return kind == AnswerKind::Answered && !left_out(asked).empty() ? AnswerKind::Partial : kind;
+}
+
 std::string to_json(const Asked& asked, Values values) {
   const Answer& answer = asked.answer;
-  Json json{{"question", asked.question},
-            {"method", to_string(answer.method)},
+  Json json{{"kind", to_string(kind_of(asked))},
+            {"question", asked.question ? Json(*asked.question) : Json(nullptr)},
+            {"method", method_json(asked)},
             {"sql", answer.sql ? Json(*answer.sql) : Json(nullptr)},
+            {"run", run_json(asked)},
+            {"left_out", left_out(asked)},
             {"verdict", to_string(answer.outcome)},
             {"reason", reason_of(asked)},
             {"uses", uses_json(asked)}};
@@ -213,6 +239,7 @@ std::string notes(const Asked& asked, const Style& style) {
   };
   for (const BlockedName& name : answer.blocked) add("note:", note(name));
   if (answer.wanted_to_refuse) add("note:", "the model wanted to refuse; this is the nearest it may write");
+  if (const std::string out = left_out(asked); !out.empty()) add(asked.nothing_left ? "refused:" : "note:", out);
   if (answer.outcome == Answer::Outcome::SafeSql) return text;
   const bool unsafe = answer.outcome == Answer::Outcome::UnsafeSql;
   if (unsafe) add("not run:", answer.reason);
@@ -253,9 +280,11 @@ std::string audit_line(const Asked& asked, const std::string& model, const std::
                        const std::string& policy_hash) {
   const Answer& answer = asked.answer;
   Json json{{"time", now_utc()},
-            {"question", asked.question},
-            {"method", to_string(answer.method)},
+            {"kind", to_string(kind_of(asked))},
+            {"question", asked.question ? Json(*asked.question) : Json(nullptr)},
+            {"method", method_json(asked)},
             {"sql", answer.sql ? Json(*answer.sql) : Json(nullptr)},
+            {"run", run_json(asked)},
             {"uses", uses_json(asked)},
             {"verdict", to_string(answer.outcome)},
             {"reason", reason_of(asked)},
@@ -284,7 +313,7 @@ std::string trace_json(const Asked& asked) {
                      {"allowed", step.allowed},
                      {"blocked", step.blocked}});
   }
-  const Json json{{"question", asked.question},
+  const Json json{{"question", asked.question ? Json(*asked.question) : Json(nullptr)},
                   {"method", to_string(asked.answer.method)},
                   {"sql", asked.answer.sql ? Json(*asked.answer.sql) : Json(nullptr)},
                   {"verdict", to_string(asked.answer.outcome)},

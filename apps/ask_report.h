@@ -15,18 +15,23 @@ namespace pccsql {
 
 // An answer with what came of running it.
 struct Asked {
-  std::string question;
+  std::optional<std::string> question;  // none: the query was given
   const Catalog* catalog = nullptr;
   const Policy* policy = nullptr;
   Answer answer;
   std::optional<RowSet> rows;    // it was run
   std::optional<Error> problem;  // running it failed
+  bool nothing_left = false;     // it was run, and all that it could show was left out; there are no rows then
 };
+
+// What became of the question: as the answer has it, and Partial where groups that are too small were left out, Refused
+// where all of them were, Failed where it did not run.
+AnswerKind kind_of(const Asked& asked);
 
 // Whether values go out as they are, whatever a terminal or a spreadsheet makes of them.
 enum class Values : uint8_t { Harmless, Raw };
 
-// One object: question, method, sql, verdict, reason, uses, blocked, columns, rows, counts. What is not UTF-8 is
+// One object: kind, question, method, sql, run, verdict, reason, uses, blocked, columns, rows, counts. What is not UTF-8 is
 // replaced; a blob is its hexadecimal digits in x'…'. Harmless: see printable_json().
 std::string to_json(const Asked& asked, Values values = Values::Harmless);
 

@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
       return pccsql::run_model_path(options);
     case pccsql::Command::ModelVerify:
       return pccsql::run_model_verify(options);
+    case pccsql::Command::Query:
+      return pccsql::run_query(options);
     case pccsql::Command::Ask:
       return pccsql::run_ask(options);
     case pccsql::Command::SuiteSpiderCu:

@@ -38,6 +38,7 @@ constexpr const char* kCheckFooter =
     "file's). One line out per line in, in the same order:\n"
     "  {\"id\", \"verdict\": \"safe\"|\"unsafe\"|\"outside\"|\"error\",\n"
     "   \"uses\": [{\"table\", \"column\", \"role\", \"policy\", \"permitted\", \"span\": [begin, end]}], \"reason\"}\n"
+    "and with --show-run, of a safe query, \"run\": {\"sql\", \"added\": [[begin, end]], \"said\"}.\n"
     "A policy file is YAML:  version: 1\n"
     "                        default: Hidden\n"
     "                        tables: {employee: {name: Public, salary: AggregateOnly, \"*\": ConditionOnly}}\n"
@@ -127,9 +128,12 @@ Options parse_command_line(int argc, const char* const* argv) {
   CLI::App* check = add_command(app, "check", "judge queries by a policy", kCheckFooter);
   add_queries(*check, options);
   add_inputs(*check, options.inputs, true);
+  check->add_flag("--show-run", options.show_run,
+                  "also the query as it is run: what minimum groups add to it stands between {+ and +}");
   CLI::App* roles = add_command(app, "roles", "tell which columns queries use, and how", kRolesFooter);
   add_queries(*roles, options);
   add_inputs(*roles, options.inputs, false);
+  CLI::App* query = add_query_command(app, options);
   const PolicyCommands policy = add_policy_commands(app, options);
   const MaskCommands mask = add_mask_commands(app, options);
   const ModelCommands model = add_model_commands(app, options);
@@ -164,6 +168,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   }
 
   if (ask->parsed()) options.command = Command::Ask;
+  if (query->parsed()) options.command = Command::Query;
   if (check->parsed()) options.command = Command::Check;
   if (roles->parsed()) options.command = Command::Roles;
   if (policy.init->parsed()) options.command = Command::PolicyInit;

@@ -31,6 +31,7 @@ enum class Command {
   ModelPath,
   ModelVerify,
   Ask,
+  Query,
   SuiteSpiderCu,
   SuiteBirdCu,
   SuiteSpiderAcl,
@@ -76,6 +77,7 @@ struct Options {
   CheckSettings settings;
   std::optional<std::string> sql;
   std::optional<std::string> jsonl;
+  bool show_run = false;  // check
 
   // policy init
   std::optional<std::string> out;
@@ -110,6 +112,7 @@ int run_model_pull(const Options& options);
 int run_model_path(const Options& options);
 int run_model_verify(const Options& options);
 int run_ask(const Options& options);
+int run_query(const Options& options);
 int run_suite_build(const Options& options);
 int run_suite_stats(const Options& options);
 int run_eval_run(const Options& options);

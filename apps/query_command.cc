@@ -93,7 +93,7 @@ int run_queries(const Options& options) {
 
   auto source = Source::load(inputs, with_policy);
   if (!source) return fail(source.error());
-  Session session(*source, options.settings, with_policy);
+  Session session(*source, options.settings, with_policy, options.show_run);
   if (options.sql) {
     if (auto database = source->catalog(); !database) return fail(database.error());
     return answer_one(options, session);

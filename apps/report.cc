@@ -61,6 +61,15 @@ std::string colored_verdict(Verdict verdict, const Style& style) {
   return verdict == Verdict::Unsafe ? style.red(name) : style.yellow(name);
 }
 
+// What is run for the query.
+std::string run_text(const Report& report, const Style& style) {
+  if (!report.run_problem.empty()) return style.red("not run:") + " " + printable(report.run_problem) + "\n";
+  if (!report.run) return "";
+  if (!report.run->changed()) return "it is run as it is written\n";
+  RunText shown = *report.run;
+  return "it is run as\n  " + printable_lines(marked(shown, "{+", "+}")) + "\n" + report.said + "\n";
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
@@ -80,6 +89,16 @@ std::string to_json(const Report& report) {
     out["span"] = {use.span.begin, use.span.end};
   }
   rest["reason"] = report.reason;
+  if (report.run) {
+    ordered_json& run = rest["run"];
+    run["sql"] = report.run->sql;
+    run["added"] = ordered_json::array();
+    for (const Span& span : report.run->added) run["added"].push_back({span.begin, span.end});
+    run["said"] = report.said;
+  } else if (!report.run_problem.empty()) {
+    rest["run"] = nullptr;
+    rest["reason"] = report.run_problem;
+  }
   // The id goes out as it came in, which a parsed number or string would not.
   return "{\"id\":" + report.id + "," + rest.dump(-1, ' ', false, ordered_json::error_handler_t::replace).substr(1);
 }
@@ -92,7 +111,7 @@ std::string to_text(const Report& report, const Style& style) {
   if (report.with_policy && !fine) return out;
   const std::string_view indent = report.with_policy ? "  " : "";
   out += report.uses.empty() && fine ? std::string(indent) + "no column is used\n" : table_of_uses(report, indent);
-  return out;
+  return out + run_text(report, style);
 }
 
 }  // namespace pccsql

@@ -10,6 +10,7 @@
 #include "base/span.h"
 #include "check/check.h"
 #include "policy/policy.h"
+#include "policy/run_text.h"
 
 namespace pccsql {
 
@@ -38,9 +39,12 @@ struct Report {
   std::vector<UseReport> uses;
   bool with_policy = true;
   std::vector<Complaint> complaints;  // of an unsafe query, by place
+  std::optional<RunText> run;         // what is run for it, where that was asked
+  std::string said;                   // what an asker is told of it
+  std::string run_problem;            // or why it is not run
 };
 
-// {"id","verdict","uses":[{"table","column","role","policy","permitted","span":[b,e]}],"reason"}, without a line end;
+// {"id","verdict","uses":[{"table","column","role","policy","permitted","span":[b,e]}],"reason"}, without a line end, and "run" where the report has it;
 // uses have no policy and permitted where the report is without. What is not UTF-8 is replaced.
 std::string to_json(const Report& report);
 

@@ -4,8 +4,8 @@
 
 namespace pccsql {
 
-Session::Session(const Source& source, CheckSettings settings, bool with_policy)
-    : source_(source), settings_(settings), with_policy_(with_policy) {}
+Session::Session(const Source& source, CheckSettings settings, bool with_policy, bool with_run)
+    : source_(source), settings_(settings), with_policy_(with_policy), with_run_(with_run) {}
 
 Result<Session::Seat*> Session::seat_for(const std::optional<std::string>& db_id) {
   const std::string key = db_id ? "=" + *db_id : "";
@@ -79,6 +79,13 @@ Report Session::answer(const Request& request) {
   }
   for (const NamedTable& mention : judgement.closed_tables) {
     report.complaints.push_back({mention.span, complaint(seat.catalog, mention)});
+  }
+  if (!with_run_ || report.verdict != Verdict::Safe) return report;
+  if (auto run = seat.checker.run_text(request.sql, *policy); run) {
+    report.said = said(seat.catalog, *policy, *run);
+    report.run = std::move(*run);
+  } else {
+    report.run_problem = run.error().message;
   }
   return report;
 }

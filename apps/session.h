@@ -17,7 +17,8 @@ namespace pccsql {
 class Session {
  public:
   // Without `with_policy` it tells what a query uses, and judges nothing. PRE: `source` outlives the session.
-  Session(const Source& source, CheckSettings settings, bool with_policy);
+  // `with_run`: also of what is run for a query.
+  Session(const Source& source, CheckSettings settings, bool with_policy, bool with_run = false);
 
   // Whatever is wrong with a request is in its report, as verdict Error. The report's names are good as long as the
   // source.
@@ -39,6 +40,7 @@ class Session {
   const Source& source_;
   CheckSettings settings_;
   bool with_policy_;
+  bool with_run_;
   std::deque<Seat> seats_;
   std::unordered_map<std::string, Seat*> seat_of_;  // by `=` and the db_id; "" is for requests that name none
 };

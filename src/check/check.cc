@@ -1,5 +1,6 @@
 #include "check/check.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "check/issues.h"
 #include "check/resolver.h"
 #include "check/roles.h"
+#include "check/run_text.h"
 #include "check/work.h"
 #include "syntax/parser.h"
 
@@ -65,6 +67,7 @@ struct Checker::Workspace {
   check::Ast ast;
   check::Issues issues;
   check::Work budget;
+  std::vector<Span> added;  // of the text in hand, where it is one to run
   Analysis analysis;
 };
 
@@ -121,6 +124,24 @@ std::optional<Refusal> not_one_query(std::string_view sql, const std::vector<Lex
                    "`" + std::string(lexemes[first].span.of(sql)) + "` begins no query; only one SELECT is allowed"};
   }
   return std::nullopt;
+}
+
+// The uses outside of what was added, where they stand in the query as written.
+std::vector<Occurrence> uses_as_written(const std::vector<Occurrence>& uses, const RunText& run) {
+  std::vector<Occurrence> written;
+  for (Occurrence use : uses) {
+    uint32_t added = 0;
+    bool inside = false;
+    for (const Span& span : run.added) {
+      inside |= span.begin <= use.span.begin && use.span.end <= span.end;
+      if (span.end > use.span.begin) break;
+      added += span.end - span.begin;
+    }
+    if (inside) continue;
+    use.span = {use.span.begin - added, use.span.end - added};
+    written.push_back(use);
+  }
+  return written;
 }
 
 }  // namespace
@@ -180,7 +201,9 @@ const Analysis& Checker::analyze(std::string_view sql) {
     return refuse(Verdict::Error, issue.where, issue.message);
   }
   work.budget.refill();
-  check::Resolver(catalog(), work.functions, ast, work.names, work.issues, work.budget).run();
+  check::Resolver resolver(catalog(), work.functions, ast, work.names, work.issues, work.budget);
+  resolver.set_added(work.added);
+  resolver.run();
   for (const Node& node : work.parser.nodes()) {
     if (!work.marked[node.rule]) continue;
     const Rule& rule = work.grammar.rules()[node.rule];
@@ -208,6 +231,24 @@ const Analysis& Checker::analyze(std::string_view sql) {
     return refuse(issue->error ? Verdict::Error : Verdict::Outside, issue->where, issue->message);
   }
   return result;
+}
+
+// The text with conditions is judged as well: it must be in the language, and use what the query uses where they are not.
+Result<RunText> Checker::run_text(std::string_view sql, const Policy& policy) {
+  const Judgement judgement = check(sql, policy);
+  if (judgement.verdict != Verdict::Safe) return Error{"the query is not safe, so it is not run", {}, {}};
+  const Workspace& work = *work_;
+  const bool held = std::ranges::any_of(work.analysis.counted,
+                                        [&](const Counted& one) { return is_grouped(policy, one.column); });
+  if (!held) return RunText{std::string(sql), {}, {}, {}};
+  auto run = check::write_run_text(catalog(), policy, work.ast, work.parser.nodes(), work.analysis.counted);
+  if (!run) return run;
+  work_->added = run->added;
+  const Analysis& with = analyze(run->sql);
+  work_->added.clear();
+  if (with.verdict != Verdict::Safe) return check::run_text_fault("with them " + with.reason);
+  if (uses_as_written(with.uses, *run) != judgement.uses) return check::run_text_fault("with them it uses other columns");
+  return run;
 }
 
 }  // namespace pccsql

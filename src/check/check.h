@@ -20,6 +20,7 @@ class Checker final : public QueryChecker {
   Checker(Checker&&) noexcept;
 
   const Analysis& analyze(std::string_view sql) override;
+  Result<RunText> run_text(std::string_view sql, const Policy& policy) override;
 
  private:
   struct Workspace;

@@ -156,8 +156,11 @@ Resolver::Found Resolver::look_for_rowid(Expr& expr, NameId qualifier, const Sco
              catalog_.table(item.table).without_rowid) {
     issues_.error(ast_.span(expr), "no such column: `" + shown + "`; what it is asked of has no rowid");
   } else if (!catalog_.table(item.table).integer_primary_key) {
-    issues_.outside(ast_.span(expr),
-                    "`" + shown + "` of a table without an INTEGER PRIMARY KEY stands for no column that has a policy");
+    if (!is_added(ast_.span(expr))) {
+      issues_.outside(
+          ast_.span(expr),
+          "`" + shown + "` of a table without an INTEGER PRIMARY KEY stands for no column that has a policy");
+    }
   } else {
     expr.bind = Bind::Source;
     expr.core = scope.core;

@@ -4,8 +4,10 @@
 // own name contexts are: which names it sees, whether aliases count, whether aggregates and windows may stand there.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,9 +59,17 @@ class Resolver {
   Resolver(const Catalog& catalog, const FunctionTable& functions, Ast& ast, Names& names, Issues& issues, Work& work)
       : catalog_(catalog), functions_(functions), ast_(ast), names_(names), issues_(issues), work_(work) {}
 
+  // What of the text its writer did not write, but the run text's conditions did: there the rowid of any table that has
+  // one may be named, as it tells rows apart.
+  void set_added(std::span<const Span> added) { added_ = added; }
+
   void run();
 
  private:
+  bool is_added(Span span) const {
+    return std::any_of(added_.begin(), added_.end(),
+                       [&](const Span& added) { return added.begin <= span.begin && span.end <= added.end; });
+  }
   // resolve_query.cc: queries, set operations, CTEs, output names
   void query(QueryId id, const Scope* outer, const WithFrame* with, Index cte, bool derived = false);
   void ctes(Query& query, WithFrame& frame);
@@ -162,6 +172,7 @@ class Resolver {
   void window_frame(const Window& window);
 
   const Catalog& catalog_;
+  std::span<const Span> added_;
   const FunctionTable& functions_;
   Ast& ast_;
   Names& names_;

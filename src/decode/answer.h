@@ -10,6 +10,7 @@
 #include "mask/vocabulary.h"
 #include "model/model.h"
 #include "policy/policy.h"
+#include "policy/run_text.h"
 #include "prompt/prompts.h"
 #include "schema/catalog.h"
 
@@ -132,6 +133,7 @@ struct Answer {
   Cause cause = Cause::None;
   std::string output;             // what the model wrote, as it was: its last generation's query, code fence and all
   std::vector<Attempt> attempts;  // retry: all of them, the last one too
+  std::optional<RunText> run;  // of SafeSql: what is run for it
   std::vector<AnswerUse> uses;
   std::vector<Violation> violations;  // of the query, or of what was withheld
   std::vector<BlockedName> blocked;   // each once, in the order of wanting

@@ -29,13 +29,14 @@ Subject::Subject(const Catalog& catalog, Policy policy, CheckSettings settings, 
       masked_by_(masked_by.value_or(policy_)),
       settings_(settings),
       prompts_(prompts),
-      schema_(schema_text(catalog, policy_)),
+      schema_(schema_text(catalog, policy_) + (settings.profile == Profile::Strict ? prompts.minimum_group(policy_) : "")),
       checker_(catalog, settings) {}
 
 void Subject::judge(std::string_view sql, Answer& answer) {
   const Judgement judgement = checker_.check(sql, policy_);
   answer.sql = std::string(sql);
   answer.reason = judgement.reason;
+  answer.run.reset();
   answer.uses.clear();
   answer.violations.clear();
   for (size_t i = 0; i < judgement.uses.size(); ++i) {
@@ -53,6 +54,15 @@ void Subject::judge(std::string_view sql, Answer& answer) {
     case Verdict::Safe:
       answer.outcome = Answer::Outcome::SafeSql;
       answer.cause = Cause::None;
+      if (auto run = checker_.run_text(sql, policy_); run) {
+        answer.run = std::move(*run);
+      } else {
+        answer.outcome = Answer::Outcome::Refuse;
+        answer.cause = Cause::Fault;
+        answer.reason = run.error().message;
+        answer.withheld = std::move(answer.sql);
+        answer.sql.reset();
+      }
       break;
     case Verdict::Unsafe:
       answer.outcome = Answer::Outcome::UnsafeSql;

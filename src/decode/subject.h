@@ -30,8 +30,9 @@ class Subject {
   const Prompts& prompts() const { return prompts_; }
   const std::string& schema() const { return schema_; }  // as the prompt has it
 
-  // The verdict on a query, which is the checker's: fills outcome, sql, reason, uses and violations. What the checker
-  // calls outside the language or an error is a Failure.
+  // The verdict on a query, which is the checker's: fills outcome, sql, reason, uses and violations, and what is run for
+  // it. What the checker calls outside the language or an error is a Failure; what is safe and cannot be run within the
+  // policy's minimum groups is a Refuse.
   void judge(std::string_view sql, Answer& answer);
   Judgement judgement(std::string_view sql) { return checker_.check(sql, policy_); }
 

@@ -27,20 +27,24 @@ std::string_view run_cause(const Error& error) {
   return "run_error";
 }
 
-void run(Seat& seat, QuestionRecord& record, const std::atomic<bool>* stop) {
+void run(Seat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop) {
   const auto failed = [&record](std::string_view cause, const Error& error) {
     record.outcome = Outcome::Failure;
     record.cause = cause;
     record.reason = "the query is permitted, but it does not run: " + error.to_string();
   };
   if (seat.problem) return failed("run_error", *seat.problem);
-  const auto rows = seat.runner->run(*record.sql, stop);
+  const auto rows = seat.runner->run(*record.sql, answer.run.value_or(RunText{}), stop);
   if (!rows) return failed(run_cause(rows.error()), rows.error());
   record.execution_ns = static_cast<uint64_t>(rows->took.count());
   record.columns = rows->columns;
   record.row_count = rows->rows.size();
   record.rows.assign(rows->rows.begin(),
                      rows->rows.begin() + static_cast<std::ptrdiff_t>(std::min(kRowsKept, rows->rows.size())));
+  // Groups that are too small were left out; all of them were where nothing is left.
+  const bool changed = answer.run && answer.run->changed();
+  if (changed && record.kind == AnswerKind::Answered) record.kind = AnswerKind::Partial;
+  if (changed && rows->rows.empty()) record.kind = AnswerKind::Refused;
 }
 
 }  // namespace
@@ -98,7 +102,7 @@ bool Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record, cons
   // Each attempt but the last had a violation, or there would have been no other.
   for (size_t i = 0; i + 1 < record.attempts.size(); ++i) record.attempts[i].outcome = Outcome::UnsafeSql;
 
-  if (record.outcome == Outcome::SafeSql && execution) run(seat, record, stop);
+  if (record.outcome == Outcome::SafeSql && execution) run(seat, answer, record, stop);
   if (record.outcome == Outcome::Failure) record.kind = AnswerKind::Failed;
   if (record.outcome == Outcome::SafeSql) {
     record.shared_uses = shared_uses(answer.uses, seat.subject.judgement(record.gold_sql));
@@ -112,7 +116,9 @@ bool Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record, cons
     record.empty_answer = empty_answer_class(*record.sql, query, seat.checker.analyze(record.gold_sql));
   }
   if (execution && record.gold_label == GoldLabel::Sql) {
-    record.accuracy = accuracy_.judge(seat.database, record.gold_sql, record.sql, stop);
+    // What was run is compared: groups that were left out are missing.
+    const bool changed = answer.run && answer.run->changed() && record.sql;
+    record.accuracy = accuracy_.judge(seat.database, record.gold_sql, changed ? answer.run->sql : record.sql, stop);
   }
   return stop == nullptr || !*stop;
 }

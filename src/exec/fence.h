@@ -26,6 +26,8 @@ class Fence {
   // From now on, until it is lifted, `db` is fenced. PRE: the fence stays where it is meanwhile.
   void guard(sqlite3* db);
   static void lift(sqlite3* db);
+  // What is allowed beside the rules from now on, until others are. `rowid` stands for each of its names.
+  void admit(const Admitted& columns);
 
   // A name of the query that SQLite would take for one of an open view, so that what it reads would pass for the view's
   // own: `WITH staff AS (…)`. Empty: there is none. To be asked before the query is prepared.
@@ -50,6 +52,7 @@ class Fence {
   std::set<std::string> present_;                    // folded names of all that the database has
   std::set<std::string> inner_views_;                // views that open views read
   std::set<std::string> functions_;
+  std::set<std::pair<std::string, std::string>> admitted_;  // folded
   std::string denial_;
 };
 

@@ -21,6 +21,9 @@ struct FenceRules {
   std::vector<std::string> functions;  // folded; what a query may call
 };
 
+// What a query may read that was made of a judged one, beside what that one may: tables with a column or `rowid` each.
+using Admitted = std::vector<std::pair<std::string, std::string>>;
+
 FenceRules fence_rules(const Catalog& catalog, const Policy& policy, Profile profile);
 
 }  // namespace pccsql

@@ -1,5 +1,6 @@
 #include "exec/runner.h"
 
+#include <algorithm>
 #include <list>
 #include <mutex>
 #include <utility>
@@ -98,7 +99,16 @@ Result<Runner> Runner::open_unfenced(const std::string& path, RunLimits limits) 
 }
 
 Result<RowSet> Runner::run(std::string_view sql, const std::atomic<bool>* cancel) {
-  if (sql.size() > spec_.limits.statement) {
+  return run(RunRequest{std::string(sql), std::nullopt, {}}, cancel);
+}
+
+Result<RowSet> Runner::run(std::string_view sql, const RunText& text, const std::atomic<bool>* cancel) {
+  if (!text.changed()) return run(sql, cancel);
+  return run(RunRequest{std::string(sql), text.sql, text.admitted}, cancel);
+}
+
+Result<RowSet> Runner::run(const RunRequest& request, const std::atomic<bool>* cancel) {
+  if (std::max(request.sql.size(), request.instead.value_or("").size()) > spec_.limits.statement) {
     return Error{"the query is over the statement length limit of " + std::to_string(spec_.limits.statement) + " bytes",
                  {},
                  {}};
@@ -110,7 +120,7 @@ Result<RowSet> Runner::run(std::string_view sql, const std::atomic<bool>* cancel
     if (!slot_->worker) {
       if (const auto stamp = provide(*slot_, spec_, cancel); !stamp) return stamp.error();
     }
-    outcome = slot_->worker->run(sql, spec_.limits, cancel);
+    outcome = slot_->worker->run(request, spec_.limits, cancel);
     if (!outcome.usable) slot_->worker.reset();
   }
   Slots::all().note_use(slot_);

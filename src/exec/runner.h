@@ -15,6 +15,7 @@
 #include "exec/rows.h"
 #include "exec/wire.h"
 #include "policy/policy.h"
+#include "policy/run_text.h"
 #include "schema/catalog.h"
 
 namespace pccsql {
@@ -36,6 +37,9 @@ class Runner {
 
   // One SELECT. `cancel`, if there is one, stops it soon after it becomes true.
   Result<RowSet> run(std::string_view sql, const std::atomic<bool>* cancel = nullptr);
+  // The query with the conditions of its minimum groups (QueryChecker::run_text). `sql` is the one that was judged: the
+  // fence must let that one through by itself.
+  Result<RowSet> run(std::string_view sql, const RunText& text, const std::atomic<bool>* cancel = nullptr);
 
   const RunLimits& limits() const { return spec_.limits; }
 
@@ -45,6 +49,7 @@ class Runner {
   static Result<Runner> open(SessionSpec spec);
   static Result<SchemaStamp> provide(Slot& slot, const SessionSpec& spec, const std::atomic<bool>* cancel);
   Runner(SessionSpec spec, std::shared_ptr<Slot> slot);
+  Result<RowSet> run(const RunRequest& request, const std::atomic<bool>* cancel);
 
   SessionSpec spec_;
   std::shared_ptr<Slot> slot_;

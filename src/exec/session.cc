@@ -187,7 +187,7 @@ RunReply Session::failure(int code, const std::string& message, const Watch& wat
   }
 }
 
-RunReply Session::attempt(std::string_view sql, Watch& watch, RowSet& rows) {
+RunReply Session::attempt(const RunRequest& request, Watch& watch, RowSet& rows) {
   sqlite3* const db = database_.connection.get();
   const Transaction transaction(db);
   if (transaction.code() != SQLITE_OK) return failure(transaction.code(), transaction.message(), watch);
@@ -199,8 +199,18 @@ RunReply Session::attempt(std::string_view sql, Watch& watch, RowSet& rows) {
     }
     fence_->guard(db);
   }
-  PrepareOutcome prepared = prepare_one(db, sql);
+  PrepareOutcome prepared = prepare_one(db, request.sql);
   if (!prepared.statement) return failure(prepared.code, prepared.message, watch);
+  if (request.instead) {
+    // The judged query is not run, but the whole fence must have let it through.
+    if (fence_) fence_->admit(request.admitted);
+    prepared = prepare_one(db, *request.instead);
+    if (!prepared.statement) {
+      RunReply reply = failure(prepared.code, prepared.message, watch);
+      reply.message = "with the conditions of its minimum group " + reply.message;
+      return reply;
+    }
+  }
   sqlite3_stmt* const statement = prepared.statement.get();
   if (sqlite3_stmt_readonly(statement) == 0 || sqlite3_stmt_isexplain(statement) != 0 ||
       sqlite3_column_count(statement) == 0) {
@@ -235,7 +245,8 @@ RunReply Session::attempt(std::string_view sql, Watch& watch, RowSet& rows) {
   return reply;
 }
 
-RunReply Session::run(std::string_view sql, RowSet& rows) {
+RunReply Session::run(const RunRequest& request, RowSet& rows) {
+  const std::string_view sql = request.sql;
   if (fence_) {
     if (const std::string name = fence_->disguise(sql); !name.empty()) {
       return failed(
@@ -257,7 +268,8 @@ RunReply Session::run(std::string_view sql, RowSet& rows) {
                               static_cast<sqlite3_int64>(spec_.limits.memory + kForConnection));
     rows = {};
     try {
-      reply = attempt(sql, watch, rows);
+      if (fence_) fence_->admit({});
+      reply = attempt(request, watch, rows);
     } catch (const std::bad_alloc&) {
       rows = {};
       reply = failed(over_memory(spec_.limits));

@@ -24,7 +24,7 @@ class Session {
   const SchemaStamp& stamp() const { return stamp_; }
 
   // Fills `rows` if the reply's kind is Rows.
-  RunReply run(std::string_view sql, RowSet& rows);
+  RunReply run(const RunRequest& request, RowSet& rows);
 
  private:
   struct Watch;
@@ -32,7 +32,7 @@ class Session {
 
   explicit Session(SessionSpec spec) : spec_(std::move(spec)) {}
   Result<Done> open_file();
-  RunReply attempt(std::string_view sql, Watch& watch, RowSet& rows);
+  RunReply attempt(const RunRequest& request, Watch& watch, RowSet& rows);
   RunReply failure(int code, const std::string& message, const Watch& watch);
 
   SessionSpec spec_;

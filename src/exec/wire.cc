@@ -175,6 +175,30 @@ bool unpack(std::string_view bytes, OpenReply& reply) {
   return in.at_end();
 }
 
+std::string packed(const RunRequest& request) {
+  Packer out;
+  out.text(request.sql);
+  out.flag(request.instead.has_value());
+  if (request.instead) out.text(*request.instead);
+  out.number(request.admitted.size());
+  for (const auto& [table, column] : request.admitted) {
+    out.text(table);
+    out.text(column);
+  }
+  return out.take();
+}
+
+bool unpack(std::string_view bytes, RunRequest& request) {
+  Unpacker in(bytes);
+  request.sql = in.text();
+  if (in.flag()) request.instead = in.text();
+  for (size_t count = in.count(); count > 0 && in.ok(); --count) {
+    std::string table = in.text();
+    request.admitted.emplace_back(std::move(table), in.text());
+  }
+  return in.at_end();
+}
+
 std::string packed(const RunReply& reply) {
   Packer out;
   out.number(static_cast<uint64_t>(reply.kind));

@@ -31,6 +31,14 @@ struct SessionSpec {
   std::optional<SchemaStamp> stamp;
 };
 
+// A query to run.
+struct RunRequest {
+  std::string sql;  // as it was judged
+  // What is run in its place, with what that one may read beside. The query itself must prepare all the same.
+  std::optional<std::string> instead;
+  Admitted admitted;
+};
+
 struct RunReply {
   enum class Kind : uint8_t { Rows, Failure, SchemaChanged };
   Kind kind = Kind::Failure;
@@ -48,6 +56,7 @@ struct OpenReply {
 
 std::string packed(const SessionSpec& spec);
 std::string packed(const OpenReply& reply);
+std::string packed(const RunRequest& request);
 std::string packed(const RunReply& reply);
 // Rows from `first` on, as many as make a packet; `first` is then past them.
 std::string packed_rows(const std::vector<std::vector<Value>>& rows, size_t& first);
@@ -55,6 +64,7 @@ std::string packed_rows(const std::vector<std::vector<Value>>& rows, size_t& fir
 // False: the bytes are no such message.
 bool unpack(std::string_view bytes, SessionSpec& spec);
 bool unpack(std::string_view bytes, OpenReply& reply);
+bool unpack(std::string_view bytes, RunRequest& request);
 bool unpack(std::string_view bytes, RunReply& reply);
 bool unpack_rows(std::string_view bytes, size_t columns, std::vector<std::vector<Value>>& rows);
 

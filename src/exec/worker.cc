@@ -134,7 +134,7 @@ std::string Worker::end() {
   return "it ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
-Worker::Outcome Worker::run(std::string_view sql, const RunLimits& limits, const std::atomic<bool>* cancel) {
+Worker::Outcome Worker::run(const RunRequest& request, const RunLimits& limits, const std::atomic<bool>* cancel) {
   Outcome outcome;
   const auto begun = Clock::now();
   const bool bounded = limits.time < std::chrono::hours(24 * 365);
@@ -152,7 +152,7 @@ Worker::Outcome Worker::run(std::string_view sql, const RunLimits& limits, const
     }
     return std::move(outcome);
   };
-  std::string message = kRunRequest + std::string(sql);
+  std::string message = kRunRequest + packed(request);
   if (const Heard heard = channel_.send(message, patience); heard != Heard::All) return give_up(heard);
   if (const Heard heard = channel_.receive(message, patience); heard != Heard::All) return give_up(heard);
   if (!unpack(message, outcome.reply)) return give_up(Heard::Closed);

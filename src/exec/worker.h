@@ -36,7 +36,7 @@ class Worker {
     bool usable = true;  // false: it had to be killed, or is gone
   };
   // PRE: a database was opened.
-  Outcome run(std::string_view sql, const RunLimits& limits, const std::atomic<bool>* cancel);
+  Outcome run(const RunRequest& request, const RunLimits& limits, const std::atomic<bool>* cancel);
 
  private:
   Worker(pid_t process, Channel channel) : process_(process), channel_(std::move(channel)) {}

@@ -58,8 +58,10 @@ bool answer_open(const Channel& channel, std::string_view request, std::unique_p
 }
 
 bool answer_run(const Channel& channel, std::string_view request, Session& session) {
+  RunRequest asked;
+  if (!unpack(request, asked)) return false;
   RowSet rows;
-  const RunReply reply = session.run(request, rows);
+  const RunReply reply = session.run(asked, rows);
   Heard heard = channel.send(packed(reply));
   for (size_t sent = 0; heard == Heard::All && reply.kind == RunReply::Kind::Rows && sent < rows.rows.size();) {
     heard = channel.send(packed_rows(rows.rows, sent));

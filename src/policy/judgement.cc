@@ -159,4 +159,12 @@ Judgement QueryChecker::judge(const Analysis& analysis, const Policy& policy) co
   return judgement;
 }
 
+Result<RunText> QueryChecker::run_text(std::string_view sql, const Policy& policy) {
+  if (check(sql, policy).verdict != Verdict::Safe) return Error{"the query is not safe, so it is not run", {}, {}};
+  if (settings_.profile == Profile::Strict && sets_minimum(policy)) {
+    return Error{"minimum groups cannot be added to queries of this dialect, so it is not run", {}, {}};
+  }
+  return RunText{std::string(sql), {}, {}, {}};
+}
+
 }  // namespace pccsql

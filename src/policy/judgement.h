@@ -10,8 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/span.h"
 #include "policy/policy.h"
+#include "policy/run_text.h"
 #include "schema/catalog.h"
 #include "syntax/grammar.h"
 
@@ -104,6 +106,10 @@ class QueryChecker {
   // Adds the policy to an analysis of this judge's.
   Judgement judge(const Analysis& analysis, const Policy& policy) const;
   Judgement check(std::string_view sql, const Policy& policy) { return judge(analyze(sql), policy); }
+
+  // What is run for a query that is safe under the policy; an Error for any other, and where the conditions of a minimum
+  // group cannot be added. An analysis that was got before is no longer good.
+  virtual Result<RunText> run_text(std::string_view sql, const Policy& policy);
 
  protected:
   QueryChecker(const Catalog& catalog, CheckSettings settings) : catalog_(&catalog), settings_(settings) {}

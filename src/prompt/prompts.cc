@@ -1,6 +1,8 @@
 #include "prompt/prompts.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -10,6 +12,8 @@ namespace pccsql {
 namespace {
 
 enum Name : size_t { System, Question, Evidence, Retry, OneViolation, VerifySystem, Verify, VerifyColumn, Names };
+
+constexpr const char* kMinimumGroup = "minimum_group";
 
 struct Form {
   const char* name;
@@ -63,6 +67,11 @@ Result<Prompts> Prompts::make(const std::vector<NamedText>& texts, const std::st
     if (!parsed) return parsed.error();
     made.templates_.push_back(std::move(*parsed));
   }
+  if (const auto found = std::ranges::find(texts, kMinimumGroup, &NamedText::name); found != texts.end()) {
+    auto parsed = Template::parse(found->text, {"minimum"}, folder + "/" + kMinimumGroup + ".txt");
+    if (!parsed) return parsed.error();
+    made.minimum_group_ = std::move(*parsed);
+  }
   return made;
 }
 
@@ -79,7 +88,24 @@ Result<Prompts> Prompts::load(const std::string& folder) {
     if (!text) return text.error();
     texts.push_back({form.name, std::move(*text)});
   }
+  const std::string optional_file = folder + "/" + kMinimumGroup + ".txt";
+  if (std::error_code unknown; std::filesystem::exists(optional_file, unknown)) {
+    auto text = read_file(optional_file);
+    if (!text) return text.error();
+    texts.push_back({kMinimumGroup, std::move(*text)});
+  }
   return make(texts, folder);
+}
+
+std::string Prompts::minimum_group(const Policy& policy) const {
+  if (!minimum_group_ || !sets_minimum(policy)) return "";
+  uint32_t largest = 1;
+  for (TableId table = 0; table < policy.tables(); ++table) {
+    for (ColumnIndex column = 0; column < policy.columns(table); ++column) {
+      if (is_grouped(policy, {table, column})) largest = std::max(largest, policy.group(table).minimum);
+    }
+  }
+  return minimum_group_->fill({std::to_string(largest)});
 }
 
 PromptText Prompts::question(std::string_view schema, std::string_view question,

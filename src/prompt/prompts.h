@@ -2,7 +2,8 @@
 //
 // The files of such a folder, all of them needed: `system.txt`; `question.txt` with {schema}, {evidence}, {question};
 // `evidence.txt` with {evidence}; `retry.txt` with {previous}, {violations}; `violation.txt` with {column}, {policy},
-// {role}; `verify_system.txt`; `verify.txt` with {columns}, {sql}; `verify_column.txt` with {column}, {policy}.
+// {role}; `verify_system.txt`; `verify.txt` with {columns}, {sql}; `verify_column.txt` with {column}, {policy}. One more
+// may be there: `minimum_group.txt` with {minimum}, which follows the schema where the policy sets a minimum group.
 #pragma once
 
 #include <optional>
@@ -43,7 +44,11 @@ class Prompts {
   // Error that names the file.
   static Result<Prompts> load(const std::string& folder);
 
-  // `schema`: schema_text().
+  // What is said of minimum groups, {minimum} being the largest of the policy's; empty where it sets none, or where the
+  // templates say nothing.
+  std::string minimum_group(const Policy& policy) const;
+
+  // `schema`: schema_text(), and what is said of minimum groups.
   PromptText question(std::string_view schema, std::string_view question,
                       const std::optional<std::string>& evidence = {}) const;
   // `first`, what the model wrote, and what was wrong with it: in place of any earlier feedback.
@@ -54,6 +59,7 @@ class Prompts {
   static Result<Prompts> make(const std::vector<NamedText>& texts, const std::string& folder);
 
   std::vector<Template> templates_;
+  std::optional<Template> minimum_group_;
 };
 
 }  // namespace pccsql

@@ -111,8 +111,10 @@ TEST_F(AskReportTest, ASafeAnswerSaysWhatTheModelWanted) {
   const auto json = nlohmann::ordered_json::parse(to_json(asked_));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"question", "method", "sql", "verdict", "reason", "uses", "blocked",
-                                            "columns", "rows", "counts"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"kind", "question", "method", "sql", "run", "left_out", "verdict",
+                                            "reason", "uses", "blocked", "columns", "rows", "counts"}));
+  EXPECT_EQ(json["kind"], "answered");
+  EXPECT_EQ(json["run"], nullptr);
   EXPECT_EQ(json["verdict"], "safe");
   EXPECT_EQ(json["uses"][0]["role"], "Agg");
   EXPECT_EQ(json["rows"][1][2], nullptr);
@@ -139,6 +141,26 @@ TEST_F(AskReportTest, JsonEscapesWhatATerminalWouldObeyAndReadsBackAsItWas) {
   EXPECT_EQ(nlohmann::ordered_json::parse(text), nlohmann::ordered_json::parse(raw));
   const std::string line = audit_line(asked_, "m\xc2\x9b", "", "");
   EXPECT_EQ(line.find("\xc2\x9b"), std::string::npos);
+}
+
+TEST_F(AskReportTest, WhatWasLeftOutIsSaid) {
+  policy_.set_group(0, {5, {0}, {0}});
+  asked_.answer.outcome = Answer::Outcome::SafeSql;
+  asked_.answer.sql = "SELECT AVG(pay) FROM person";
+  asked_.answer.run = RunText{"SELECT AVG(pay) FROM person HAVING x", {{27, 36}}, {{0, 5}}, {}};
+  asked_.rows = sample_rows();
+  EXPECT_EQ(notes(asked_, kPlain),
+            "note: Groups of fewer than 5 persons are left out, and nobody is counted twice.\n");
+  auto json = nlohmann::ordered_json::parse(to_json(asked_));
+  EXPECT_EQ(json["kind"], "partial");
+  EXPECT_EQ(json["run"], "SELECT AVG(pay) FROM person HAVING x");
+  asked_.rows.reset();
+  asked_.nothing_left = true;
+  EXPECT_EQ(kind_of(asked_), AnswerKind::Refused);
+  json = nlohmann::ordered_json::parse(to_json(asked_));
+  EXPECT_EQ(json["rows"], nullptr);
+  EXPECT_EQ(json["reason"].get<std::string>().find("nothing is left to show"), 0U);
+  EXPECT_EQ(notes(asked_, kPlain).find("refused: nothing is left to show"), 0U);
 }
 
 TEST_F(AskReportTest, ARefusalSaysWhyAndWhatMayBeAsked) {

@@ -39,7 +39,8 @@ class RunnerTest : public testing::Test {
     return open_runner(path_, kPolicy, limits, profile);
   }
 
-  static std::string message(Runner& runner, std::string_view sql) { return message_of(runner, sql); }
+  static std::string message(Runner& runner, std::string_view sql) { return pccsql::message_of(runner, sql); }
+  static std::string message_of(const Result<RowSet>& rows) { return rows ? "" : rows.error().message; }
   static void expect_usable(Runner& runner) {
     const auto rows = runner.run("SELECT COUNT(*) FROM number");
     ASSERT_TRUE(rows) << rows.error().message;
@@ -49,6 +50,41 @@ class RunnerTest : public testing::Test {
   Scratch scratch_;
   std::string path_ = scratch_.database("x.sqlite", kTables);
 };
+
+// A query is run with conditions that read what it may not itself.
+TEST_F(RunnerTest, ConditionsMayReadTheColumnsThatTellRowsApart) {
+  Runner db = runner();
+  const std::string sql = "SELECT AVG(salary) FROM person";
+  const auto text = [&](const std::string& column) {
+    RunText made;
+    made.sql = sql + " HAVING COUNT(DISTINCT person." + column + ") > 1";
+    made.added = {{static_cast<uint32_t>(sql.size()), static_cast<uint32_t>(made.sql.size())}};
+    return made;
+  };
+  RunText hidden = text("ssn");
+  EXPECT_NE(message_of(db.run(sql, hidden)).find("`person.ssn` may not be read"), std::string::npos);
+  hidden.admitted = {{"Person", "SSN"}};
+  const auto rows = db.run(sql, hidden);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ(rows->rows, (std::vector<std::vector<Value>>{{10.5}}));
+  RunText number = text("rowid");
+  number.admitted = {{"person", "rowid"}};
+  EXPECT_TRUE(db.run(sql, number));
+  // What was admitted to one is not to the next, and the query as written is fenced in any case.
+  EXPECT_NE(message_of(db.run(sql, text("ssn"))).find("may not be read"), std::string::npos);
+  EXPECT_NE(message_of(db.run("SELECT ssn FROM person", hidden)).find("may not be read"), std::string::npos);
+  expect_usable(db);
+}
+
+TEST_F(RunnerTest, ConditionsThatDoNotPrepareAreAFault) {
+  Runner db = runner();
+  RunText broken;
+  broken.sql = "SELECT AVG(salary) FROM person HAVING nonsense > 1";
+  broken.added = {{30, 50}};
+  const std::string message = message_of(db.run("SELECT AVG(salary) FROM person", broken));
+  EXPECT_NE(message.find("with the conditions of its minimum group"), std::string::npos) << message;
+  expect_usable(db);
+}
 
 TEST_F(RunnerTest, ValuesComeTyped) {
   Runner db = runner();
