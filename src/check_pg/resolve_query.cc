@@ -316,7 +316,9 @@ void Resolver::limit(PgNode select) {
 
 // A whole term that is a name or a number may stand for an output.
 Term Resolver::term(QueryId id, PgNode node, Place place, bool group_by) {
+  // A literal that is grouped or sorted by is text from then on.
   const auto chosen = [&](uint32_t output, Span where) {
+    settle_text(ast_.queries[id].outputs[output].expr);
     return Term{ast_.queries[id].outputs[output].expr, output, where};
   };
   const auto size = static_cast<uint32_t>(ast_.queries[id].outputs.size());
@@ -444,6 +446,7 @@ void Resolver::check_frame(PgNode definition, const Window& window) {
 void Resolver::check_distinct(QueryId id) {
   const Query& query = ast_.queries[id];
   for (const Output& output : query.outputs) {
+    settle_text(output.expr);  // here, too
     const Type& type = at(output.expr).type;
     if (type.known() && !type.sortable && at(output.expr).op != Op::Broken) {
       outside(at(output.expr).span, "DISTINCT over a type that is only shown is outside the language");

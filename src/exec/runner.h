@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "exec/query_runner.h"
 #include "exec/rows.h"
 #include "exec/wire.h"
 #include "policy/policy.h"
@@ -21,7 +22,7 @@
 namespace pccsql {
 
 // Not for use by two threads at once; different runners may run at once.
-class Runner {
+class Runner final : public QueryRunner {
  public:
   // Fenced by the policy. Keeps no reference to `catalog` and `policy`. Queries are run as long as the schema is the one
   // that `catalog` was read from (where it is not that of the file, as long as it is the one found now). Rows that no
@@ -33,15 +34,15 @@ class Runner {
 
   Runner(Runner&&) noexcept;
   Runner& operator=(Runner&&) noexcept;
-  ~Runner();
+  ~Runner() override;
 
   // One SELECT. `cancel`, if there is one, stops it soon after it becomes true.
-  Result<RowSet> run(std::string_view sql, const std::atomic<bool>* cancel = nullptr);
+  Result<RowSet> run(std::string_view sql, const std::atomic<bool>* cancel = nullptr) override;
   // The query with the conditions of its minimum groups (QueryChecker::run_text). `sql` is the one that was judged: the
   // fence must let that one through by itself.
   Result<RowSet> run(std::string_view sql, const RunText& text, const std::atomic<bool>* cancel = nullptr);
 
-  const RunLimits& limits() const { return spec_.limits; }
+  const RunLimits& limits() const override { return spec_.limits; }
 
  private:
   struct Slot;
@@ -54,10 +55,5 @@ class Runner {
   SessionSpec spec_;
   std::shared_ptr<Slot> slot_;
 };
-
-// The Error of a fenced query where the schema is no longer the one that it was judged by. Whoever gets it must read the
-// catalogue again, judge again, and open another runner.
-inline constexpr std::string_view kSchemaChanged =
-    "the database's schema has changed since the query was judged; it was not run";
 
 }  // namespace pccsql

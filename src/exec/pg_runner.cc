@@ -1,0 +1,143 @@
+#include "exec/pg_runner.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "exec/pg_role.h"
+#include "exec/row_order.h"
+#include "pgtree/pg_tree.h"
+#include "schema/pg_catalog.h"
+
+namespace pccsql {
+namespace {
+
+// oids of pg_type that stay what they are.
+enum Oid : unsigned { kBool = 16, kInt8 = 20, kInt2 = 21, kInt4 = 23, kFloat4 = 700, kFloat8 = 701, kNumeric = 1700 };
+
+template <typename Number>
+std::optional<Number> number(const std::string& text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// What has no exact place among numbers (NaN, a numeric of many digits) stays the text that the server printed.
+Value value_of(std::optional<std::string>& text, unsigned type) {
+  if (!text) return Null{};
+  switch (type) {
+    case kBool:
+      return std::string(*text == "t" ? "true" : "false");
+    case kInt2:
+    case kInt4:
+    case kInt8:
+      if (const auto value = number<int64_t>(*text)) return *value;
+      break;
+    case kFloat4:
+    case kFloat8:
+      if (const auto value = number<double>(*text); value && std::isfinite(*value)) return *value;
+      break;
+    case kNumeric: {
+      if (const auto value = number<int64_t>(*text)) return *value;
+      const auto value = number<double>(*text);
+      if (value && std::isfinite(*value) && text->size() <= 16) return *value;
+      break;
+    }
+    default:
+      break;
+  }
+  return std::move(*text);
+}
+
+bool orders_rows(const std::string& sql) {
+  PgTree tree;
+  if (tree.parse(sql) != PgTree::Outcome::Parsed) return false;
+  return bool(tree.statements().first()["stmt"]["SelectStmt"]["sortClause"]);
+}
+
+Error over(const std::string& limit, const std::string& amount) {
+  return {"the query is over the " + limit + " limit of " + amount, {}, {}};
+}
+
+// ROLLBACK on every way out.
+class Transaction {
+ public:
+  explicit Transaction(PgSession& session) : session_(session) {}
+  ~Transaction() { session_.rollback(); }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+ private:
+  PgSession& session_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PgRunner>> PgRunner::open(const std::string& address, const std::string& schema,
+                                                 const Catalog& catalog, const Policy& policy, RunLimits limits) {
+  auto runner = open_unchecked(address, schema, limits);
+  if (!runner) return runner.error();
+  if (auto fine = check_role((*runner)->session_.connection(), schema, catalog, policy); !fine) {
+    return Error{fine.error().message, shown_pg_address(address), {}};
+  }
+  (*runner)->stamp_ = catalog.stamp();
+  return runner;
+}
+
+Result<std::unique_ptr<PgRunner>> PgRunner::open_unchecked(const std::string& address, const std::string& schema,
+                                                           RunLimits limits) {
+  auto session = PgSession::open(address, schema);
+  if (!session) return session.error();
+  return std::unique_ptr<PgRunner>(new PgRunner(std::move(*session), limits));
+}
+
+Result<RowSet> PgRunner::run(std::string_view sql, const std::atomic<bool>* cancel) {
+  if (sql.size() > limits_.statement) return over("statement", std::to_string(limits_.statement) + " bytes");
+  if (sql.find('\0') != std::string_view::npos)
+    return Error{"the database refused the query: it holds a NUL byte", {}, {}};
+  const auto begun = std::chrono::steady_clock::now();
+  if (auto done = session_.begin({limits_.time, cancel}); !done) return done.error();
+  const Transaction transaction(session_);
+  auto rows = attempt(std::string(sql));
+  if (!rows) return rows.error();
+  if (!orders_rows(std::string(sql))) sort_by_values(rows->rows);
+  rows->took = std::chrono::steady_clock::now() - begun;
+  return rows;
+}
+
+Result<RowSet> PgRunner::attempt(const std::string& sql) {
+  if (stamp_) {
+    auto stamp = session_.value(std::string(pg_stamp_query()), {session_.schema()});
+    if (!stamp) return stamp.error();
+    if (pg_stamp(*stamp) != *stamp_) return Error{std::string(kSchemaChanged), {}, {}};
+  }
+  auto columns = session_.prepare(sql);
+  if (!columns) return columns.error();
+  if (auto planned = session_.plan(sql); !planned) return planned.error();
+  if (auto declared = session_.declare_cursor(sql); !declared) return declared.error();
+  RowSet set;
+  for (const PgSession::Column& column : *columns) set.columns.push_back(column.name);
+  size_t bytes = 0;
+  constexpr size_t kAtOnce = 500;
+  while (true) {
+    const size_t wanted = std::min(kAtOnce, limits_.rows + 1 - set.rows.size());
+    auto rows = session_.fetch(wanted);
+    if (!rows) return rows.error();
+    for (PgConnection::Row& row : *rows) {
+      if (set.rows.size() == limits_.rows) return over("row", std::to_string(limits_.rows) + " rows");
+      std::vector<Value>& values = set.rows.emplace_back();
+      values.reserve(row.size());
+      for (size_t i = 0; i < row.size(); ++i) {
+        bytes += sizeof(Value) + (row[i] ? row[i]->size() : 0);
+        values.push_back(value_of(row[i], i < columns->size() ? (*columns)[i].type : 0));
+      }
+      if (bytes > limits_.memory) return over("memory", std::to_string(limits_.memory) + " bytes");
+    }
+    if (rows->size() < wanted) return set;
+  }
+}
+
+}  // namespace pccsql
