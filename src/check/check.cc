@@ -234,7 +234,7 @@ const Analysis& SqliteChecker::analyze(std::string_view sql) {
 }
 
 // The text with conditions is judged as well: it must be in the language, and use what the query uses where they are not.
-Result<RunText> Checker::run_text(std::string_view sql, const Policy& policy) {
+Result<RunText> SqliteChecker::run_text(std::string_view sql, const Policy& policy) {
   const Judgement judgement = check(sql, policy);
   if (judgement.verdict != Verdict::Safe) return Error{"the query is not safe, so it is not run", {}, {}};
   const Workspace& work = *work_;
