@@ -16,6 +16,7 @@
 #include "apps/line_editor.h"
 #include "apps/options.h"
 #include "apps/output.h"
+#include "apps/policy_warning.h"
 #include "apps/terminal.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -101,6 +102,7 @@ class Asker {
   std::unique_ptr<Subject> subject_;
   std::unique_ptr<Decoder> decoder_;
   std::optional<Runner> runner_;
+  std::string warned_;  // of columns that the policy opens, once
 };
 
 Result<std::unique_ptr<Asker>> Asker::make(const Options& options) {
@@ -134,6 +136,9 @@ Result<Done> Asker::read_database() {
   if (!catalog) return catalog.error();
   auto policy = source->policy(**catalog);
   if (!policy) return policy.error();
+  const std::string warning = warning_of_new_columns(*source, **catalog, *policy);
+  if (!warning.empty() && warning != warned_) fail(warning);
+  warned_ = warning;
   std::optional<Runner> runner;
   if (!options_.ask.no_run) {
     auto opened = Runner::open(options_.inputs.db.value_or(demo_database_path()), **catalog, *policy,

@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
       return pccsql::run_policy_init(options);
     case pccsql::Command::PolicyLint:
       return pccsql::run_policy_lint(options);
+    case pccsql::Command::PolicyDiff:
+      return pccsql::run_policy_diff(options);
     case pccsql::Command::MaskExplain:
       return pccsql::run_mask_explain(options);
     case pccsql::Command::MaskReplay:

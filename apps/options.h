@@ -23,6 +23,7 @@ enum class Command {
   Roles,
   PolicyInit,
   PolicyLint,
+  PolicyDiff,
   MaskExplain,
   MaskReplay,
   MaskWalk,
@@ -104,6 +105,7 @@ Options parse_command_line(int argc, const char* const* argv);
 int run_queries(const Options& options);  // check and roles
 int run_policy_init(const Options& options);
 int run_policy_lint(const Options& options);
+int run_policy_diff(const Options& options);
 int run_mask_explain(const Options& options);
 int run_mask_replay(const Options& options);
 int run_mask_walk(const Options& options);

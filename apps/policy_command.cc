@@ -1,8 +1,11 @@
 // The commands `policy init` and `policy lint`.
-
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -12,11 +15,17 @@
 #include "apps/render.h"
 #include "apps/source.h"
 #include "base/file.h"
+#include "lint/accepted.h"
+#include "lint/data_lint.h"
 #include "lint/data_look.h"
 #include "lint/first_policy.h"
 #include "lint/lint.h"
+#include "lint/opened.h"
 
 namespace pccsql {
+
+using nlohmann::ordered_json;
+
 namespace {
 
 // The SQLite file, where the inputs are one.
@@ -62,6 +71,23 @@ int run_policy_init(const Options& options) {
   return kExitFine;
 }
 
+namespace {
+
+ordered_json to_json(const Warning& warning) {
+  return {{"kind", to_string(warning.kind)},
+          {"table", warning.table},
+          {"column", warning.column},
+          {"message", warning.message}};
+}
+
+std::string to_text(std::string_view before, const Warning& warning, std::string_view after = {}) {
+  return printable(std::string(before) + ": " + warning.message + " [" + std::string(to_string(warning.kind)) + "]" +
+                   std::string(after)) +
+         "\n";
+}
+
+}  // namespace
+
 int run_policy_lint(const Options& options) {
   auto source = Source::load(options.inputs, true);
   if (!source) return fail(source.error());
@@ -69,25 +95,49 @@ int run_policy_lint(const Options& options) {
   if (!catalog) return fail(catalog.error());
   auto policy = source->policy(**catalog);
   if (!policy) return fail(policy.error());
-  const std::vector<Warning> warnings = lint(**catalog, *policy);
+  std::vector<Warning> found = lint(**catalog, *policy);
+  bool data_seen = false;
+  if (const auto path = database_path(options.inputs); path && !options.policy.no_data) {
+    auto data = DataLook::open(*path, **catalog);
+    if (!data) return fail(data.error());
+    std::ranges::move(lint_data(**catalog, *policy, *data), std::back_inserter(found));
+    data_seen = !data->is_incomplete();
+    if (!data_seen) fail("not all of the data could be looked at in the time that there is for it; `--no-data` leaves them out");
+  }
+  std::ranges::stable_sort(found, {}, &Warning::table_id);
+  SettledFindings settled{std::move(found), {}};
+  std::vector<Warning> opened;
+  if (const auto notes = source->notes(**catalog)) {
+    settled = settle(**catalog, std::move(settled.open), *notes, data_seen);
+    opened = lint_opened(**catalog, *policy, *notes);
+  }
+  if (options.policy.strict) std::ranges::move(std::exchange(opened, {}), std::back_inserter(settled.open));
 
   Output output;
+  const int status = settled.open.empty() ? kExitFine : kExitNotFine;
   if (options.format == Format::Json) {
-    auto list = nlohmann::ordered_json::array();
-    for (const Warning& warning : warnings) {
-      list.push_back({{"kind", to_string(warning.kind)},
-                      {"table", warning.table},
-                      {"column", warning.column},
-                      {"message", warning.message}});
+    auto list = ordered_json::array();
+    for (const Warning& warning : settled.open) list.push_back(to_json(warning));
+    for (const auto& [warning, reason] : settled.accepted) {
+      if (!options.policy.accepted) break;
+      list.push_back(to_json(warning));
+      list.back()["accepted"] = reason;
     }
-    output.write(list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-  } else {
-    for (const Warning& warning : warnings) {
-      output.write(printable("warning: " + warning.message + " [" + std::string(to_string(warning.kind)) + "]") + "\n");
-    }
-    if (warnings.empty()) output.write("no warnings\n");
+    output.write(list.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    return output.finish(status);
   }
-  return output.finish(warnings.empty() ? kExitFine : kExitNotFine);
+  for (const Warning& warning : settled.open) output.write(to_text("warning", warning));
+  for (const Warning& warning : opened) {
+    if (warning.kind == Finding::NewColumn) output.write(to_text("note", warning));
+  }
+  if (options.policy.accepted) {
+    for (const auto& [warning, reason] : settled.accepted) output.write(to_text("accepted", warning, ": " + reason));
+  }
+  if (settled.open.empty()) {
+    const size_t count = settled.accepted.size();
+    output.write("no warnings" + (count == 0 ? std::string() : "; " + std::to_string(count) + " accepted by the policy") + "\n");
+  }
+  return output.finish(status);
 }
 
 }  // namespace pccsql

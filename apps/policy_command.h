@@ -1,4 +1,4 @@
-// The options of the commands `policy init` and `policy lint`.
+// The options of the commands `policy init`, `policy lint` and `policy diff`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,11 +12,15 @@ struct Options;
 struct PolicyOptions {
   PeopleNames people = PeopleNames::Hidden;
   bool no_data = false;
+  bool strict = false;    // lint: what `*` opens without a record counts too
+  bool accepted = false;  // lint: list what the policy accepts
+  bool accept = false;    // diff: record what is open
 };
 
 struct PolicyCommands {
   CLI::App* init = nullptr;
   CLI::App* lint = nullptr;
+  CLI::App* diff = nullptr;
 };
 
 PolicyCommands add_policy_commands(CLI::App& app, Options& options);

@@ -10,7 +10,8 @@ namespace {
 constexpr const char* kPolicyFooter =
     "Examples:\n"
     "  pccsql policy init --db shop.sqlite --out policy.yaml\n"
-    "  pccsql policy lint --db shop.sqlite --policy policy.yaml";
+    "  pccsql policy lint --db shop.sqlite --policy policy.yaml\n"
+    "  pccsql policy diff --db shop.sqlite --policy policy.yaml";
 
 constexpr const char* kInitFooter =
     "Starts closed: a column is Hidden unless it is known to be harmless. Keys are ConditionOnly; money, measures and\n"
@@ -24,13 +25,26 @@ constexpr const char* kInitFooter =
     "Exit status: 0 written, 2 a usage or file error.";
 
 constexpr const char* kLintFooter =
-    "Warns of policies that leak by construction: a Public generated column or view over a restricted column, an "
-    "INTEGER\n"
-    "PRIMARY KEY that rowid would reveal, a restricted column whose value twin is Public, and the like.\n"
+    "Warns of policies that leak by construction: a Public generated column or view over a restricted column, sums\n"
+    "without a least group size, an INTEGER PRIMARY KEY that rowid would reveal, and the like. With --db it also counts in\n"
+    "the data: a Public column that names each entity, a key that does not name the person, tables too small for their\n"
+    "groups; that takes some seconds at most. What is found has a name, in brackets, by which the policy file can accept\n"
+    "it, with a reason:  accept: {rowid: \"no other program asks this database\"}\n"
     "Examples:\n"
     "  pccsql policy lint --db shop.sqlite --policy policy.yaml\n"
+    "  pccsql policy lint --db shop.sqlite --policy policy.yaml --strict --accepted\n"
     "  pccsql policy lint --schema shop.sql --policy policy.yaml --format json\n"
     "Exit status: 0 no warnings, 1 warnings, 2 a usage or file error.";
+
+constexpr const char* kDiffFooter =
+    "Lists the columns that the policy file does not name, with the label that `*` or `default` gives them. Those that\n"
+    "are open are held against the file's record of what was open when somebody last looked (`opened:`); --accept writes\n"
+    "that record, and leaves the rest of the file as it is. `ask` warns of columns that came later, `policy lint --strict`\n"
+    "fails.\n"
+    "Examples:\n"
+    "  pccsql policy diff --db shop.sqlite --policy policy.yaml\n"
+    "  pccsql policy diff --db shop.sqlite --policy policy.yaml --accept\n"
+    "Exit status: 0 nothing is open but what is named or recorded, 1 something is, 2 a usage or file error.";
 
 void add_no_data(CLI::App& app, Options& options) {
   app.add_flag("--no-data", options.policy.no_data, "look at the schema alone, not at the data");
@@ -53,7 +67,15 @@ PolicyCommands add_policy_commands(CLI::App& app, Options& options) {
   commands.lint = add_command(*policy, "lint", "warn of policies that leak by construction", kLintFooter);
   add_inputs(*commands.lint, options.inputs, true);
   add_format(*commands.lint, options,
-             "json: a list of {\"kind\", \"table\", \"column\", \"message\"} (default: text)");
+             "json: a list of {\"kind\", \"table\", \"column\", \"message\"}, and \"accepted\" (default: text)");
+  add_no_data(*commands.lint, options);
+  commands.lint->add_flag("--strict", options.policy.strict, "warn also of what `*` or `default` opens without a record");
+  commands.lint->add_flag("--accepted", options.policy.accepted, "list what the policy accepts as well, with the reasons");
+  commands.diff = add_command(*policy, "diff", "list what the schema has and the policy does not name", kDiffFooter);
+  add_inputs(*commands.diff, options.inputs, true);
+  commands.diff->add_flag("--accept", options.policy.accept, "record in the policy file what is open now");
+  add_format(*commands.diff, options,
+             "json: a list of {\"table\", \"column\", \"policy\", \"by\", \"recorded\"} (default: text)");
   return commands;
 }
 

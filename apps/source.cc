@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/own_files.h"
 #include "base/text.h"
 #include "policy/policy_file.h"
 #include "schema/reader.h"
@@ -15,11 +14,9 @@
 namespace pccsql {
 namespace {
 
-std::string demo_file(const std::string& name) {
+std::string demo_path(const char* built, const char* name) {
   const char* folder = std::getenv("PCCSQL_DEMO_DIR");
-  if (folder != nullptr && *folder != '\0') return (std::filesystem::path(folder) / name).string();
-  const std::string installed = "../share/pccsql/demo/" + name, built = "../examples/" + name;
-  return own_file({installed.c_str(), built.c_str()});
+  return folder != nullptr && *folder != '\0' ? (std::filesystem::path(folder) / name).string() : built;
 }
 
 Error usage_error(std::string message) { return Error{std::move(message), {}, {0, 0}}; }
@@ -108,8 +105,8 @@ std::optional<Error> wrong_usage(const Inputs& inputs, bool with_policy) {
 
 }  // namespace
 
-std::string demo_database_path() { return demo_file("hr.sqlite"); }
-std::string demo_policy_path() { return demo_file("policy.yaml"); }
+std::string demo_database_path() { return demo_path(PCCSQL_DEMO_DATABASE, "hr.sqlite"); }
+std::string demo_policy_path() { return demo_path(PCCSQL_DEMO_POLICY, "policy.yaml"); }
 
 Result<Source> Source::load(const Inputs& inputs, bool with_policy) {
   if (auto wrong = wrong_usage(inputs, with_policy)) return *wrong;
@@ -264,6 +261,12 @@ Result<Policy> Source::policy(const Catalog& catalog) const {
   auto from_file = file_policy(catalog);
   if (!from_file || !comments_) return from_file;
   return intersection(catalog, *from_file, comments_->beside);
+}
+
+std::optional<PolicyNotes> Source::notes(const Catalog& catalog) const {
+  PolicyNotes notes;
+  if (form_ != PolicyForm::Yaml || !parse_policy_yaml(policy_text_, catalog, policy_file_, &notes)) return std::nullopt;
+  return notes;
 }
 
 Result<Policy> Source::policy(const Catalog& catalog, std::string_view yaml) const {

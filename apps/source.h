@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "policy/policy.h"
+#include "policy/policy_notes.h"
 #include "schema/catalog.h"
 
 namespace pccsql {
@@ -54,6 +55,13 @@ class Source {
 
   // The same with `yaml` in place of the file.
   Result<Policy> policy(const Catalog& catalog, std::string_view yaml) const;
+
+  // What the policy file says beside labels; nothing where it is none in YAML.
+  std::optional<PolicyNotes> notes(const Catalog& catalog) const;
+
+  // The policy file's text, and what it is called; empty where there is none in YAML.
+  std::string_view yaml() const { return form_ == PolicyForm::Yaml ? std::string_view(policy_text_) : std::string_view(); }
+  const std::string& policy_file() const { return policy_file_; }
 
  private:
   enum class PolicyForm { None, Yaml, Comments, Grants };

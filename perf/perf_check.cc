@@ -22,7 +22,7 @@ namespace {
 
 struct Judge {
   explicit Judge(const Catalog& catalog) : checker(catalog), policy(catalog, ColumnPolicy::Public) {}
-  SqliteChecker checker;
+  Checker checker;
   Policy policy;
 };
 

@@ -15,15 +15,15 @@
 namespace pccsql {
 namespace {
 
-constexpr size_t kRows = 500;         // of a sample
-constexpr int64_t kPlaces = 20;       // of the table that they are taken from
-constexpr size_t kColumns = 60;       // asked for at a time
-constexpr size_t kBytes = 256;        // of a text
+constexpr size_t kSampledRows = 500;         // of a sample
+constexpr int64_t kSampledPlaces = 20;       // of the table that they are taken from
+constexpr size_t kColumnsAtATime = 60;       // asked for at a time
+constexpr size_t kBytesOfText = 256;        // of a text
 constexpr std::chrono::milliseconds kQueryTime{1'000};
 
-// The text without what is beyond kBytes, and no blobs.
+// The text without what is beyond kBytesOfText, and no blobs.
 std::string shortened(const std::string& column) {
-  return "CASE typeof(" + column + ") WHEN 'text' THEN substr(" + column + ", 1, " + std::to_string(kBytes) +
+  return "CASE typeof(" + column + ") WHEN 'text' THEN substr(" + column + ", 1, " + std::to_string(kBytesOfText) +
          ") WHEN 'blob' THEN NULL ELSE " + column + " END";
 }
 
@@ -82,7 +82,7 @@ DataLook::~DataLook() = default;
 Result<DataLook> DataLook::open(const std::string& path, const Catalog& catalog, std::chrono::milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   RunLimits limits;
-  limits.rows = 2 * kRows;
+  limits.rows = 2 * kSampledRows;
   limits.time = std::min(time, kQueryTime);
   auto runner = Runner::open(path, catalog, Policy(catalog, ColumnPolicy::Public), Profile::Strict, limits);
   if (!runner) return runner.error();
@@ -117,14 +117,14 @@ TableLook DataLook::sample(TableId id) {
     const std::string key = quoted_identifier(table.columns[*table.integer_primary_key].name);
     const auto least = number("SELECT MIN(" + key + ") FROM " + name);
     const auto most = number("SELECT MAX(" + key + ") FROM " + name);
-    if (least && most && *most / 2 - *least / 2 > static_cast<int64_t>(kRows)) {
-      const int64_t step = *most / kPlaces - *least / kPlaces;
-      for (int64_t place = 0; place < kPlaces; ++place) {
+    if (least && most && *most / 2 - *least / 2 > static_cast<int64_t>(kSampledRows)) {
+      const int64_t step = *most / kSampledPlaces - *least / kSampledPlaces;
+      for (int64_t place = 0; place < kSampledPlaces; ++place) {
         const std::string from = std::to_string(*least + place * step);
-        const std::string upto = std::to_string(place + 1 == kPlaces ? *most : *least + (place + 1) * step - 1);
+        const std::string upto = std::to_string(place + 1 == kSampledPlaces ? *most : *least + (place + 1) * step - 1);
         where += (place == 0 ? "" : " UNION ALL ") + std::string("SELECT k FROM (SELECT ") + key + " AS k FROM " + name +
                  " WHERE " + key + " BETWEEN " + from + " AND " + upto + " LIMIT " +
-                 std::to_string(kRows / static_cast<size_t>(kPlaces)) + ")";
+                 std::to_string(kSampledRows / static_cast<size_t>(kSampledPlaces)) + ")";
       }
       where = " WHERE " + key + " IN (" + where + ")";
     }
@@ -134,15 +134,15 @@ TableLook DataLook::sample(TableId id) {
     if (find_invalid_utf8(table.columns[c].name) == std::string_view::npos) readable.push_back(c);
   }
   look.looked = true;
-  for (size_t first = 0; first < readable.size(); first += kColumns) {
-    const size_t count = std::min(kColumns, readable.size() - first);
+  for (size_t first = 0; first < readable.size(); first += kColumnsAtATime) {
+    const size_t count = std::min(kColumnsAtATime, readable.size() - first);
     std::string items;
     for (size_t i = 0; i < count; ++i) {
       items += (i == 0 ? "" : ", ") + shortened(quoted_identifier(table.columns[readable[first + i]].name));
     }
     std::optional<RowSet> rows;
     if (has_time()) {
-      auto ran = runner_->run("SELECT " + items + " FROM " + name + where + " LIMIT " + std::to_string(kRows));
+      auto ran = runner_->run("SELECT " + items + " FROM " + name + where + " LIMIT " + std::to_string(kSampledRows));
       if (ran) rows = std::move(*ran);
     }
     if (!rows) {

@@ -33,6 +33,7 @@ class Linter {
     warn_of_twins();
     warn_of_unique_keys();
     warn_of_indexes();
+    warn_of_groups_of_one();
     std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.place < b.place; });
     std::vector<Warning> warnings;
     for (Found& found : found_) warnings.push_back(std::move(found.warning));
@@ -59,9 +60,15 @@ class Linter {
     return listed(parts);
   }
 
-  void warn(Leak leak, ColumnRef column, std::string message) {
-    found_.push_back({{column.table, column.column},
-                      {leak, catalog_.table(column.table).name, catalog_.column(column).name, std::move(message)}});
+  void warn(Finding kind, ColumnRef column, std::string message) {
+    warn(kind, std::vector<ColumnRef>{column}, std::move(message));
+  }
+  // PRE: the columns are of one table; the warning stands with the first.
+  void warn(Finding kind, const std::vector<ColumnRef>& columns, std::string message) {
+    const ColumnRef first = columns[0];
+    Warning warning{kind, catalog_.table(first.table).name, catalog_.column(first).name, std::move(message), first.table, {}};
+    for (const ColumnRef column : columns) warning.columns.push_back(column.column);
+    found_.push_back({{first.table, first.column}, std::move(warning)});
   }
 
   template <typename Visit>
@@ -84,13 +91,13 @@ class Linter {
       if (given.column) {
         const ColumnRef column{given.table, *given.column};
         const bool view = table.kind == TableKind::View;
-        warn(view ? Leak::View : Leak::GeneratedColumn, column,
+        warn(view ? Finding::View : Finding::GeneratedColumn, column,
              std::string(view ? "view column " : "generated column ") + name(column) + " " + is_policy(column) +
                  ", but is computed from " + listed(sources));
       } else {
         found_.push_back(
             {{given.table, -1},
-             {Leak::View, table.name, {}, "the rows of view `" + table.name + "` depend on " + listed(sources)}});
+             {Finding::View, table.name, {}, "the rows of view `" + table.name + "` depend on " + listed(sources), given.table, {}}});
       }
     }
   }
@@ -102,7 +109,7 @@ class Linter {
       if (!table.integer_primary_key || policy_.all_hidden(id)) continue;
       const ColumnRef column{id, *table.integer_primary_key};
       if (policy_.of(column) == ColumnPolicy::Public) continue;
-      warn(Leak::Rowid, column,
+      warn(Finding::Rowid, column,
            name(column) + " " + is_policy(column) +
                ", but it is the rowid: `rowid`, `oid` and `_rowid_` are other names of " +
                "it wherever this policy is not enforced, and rows that nothing orders come in its order");
@@ -118,7 +125,7 @@ class Linter {
           if (permits_more(policy_.of(other), policy_.of(column))) freer.push_back(other);
         }
         if (freer.empty()) continue;
-        warn(Leak::Twin, column,
+        warn(Finding::Twin, column,
              name(column) + " " + is_policy(column) + ", but a foreign key ties it to the same values in " +
                  described(freer));
       }
@@ -140,7 +147,7 @@ class Linter {
           open = open && policy_.of({column.table, part}) == ColumnPolicy::Public;
         }
         if (!open) continue;
-        warn(Leak::UniqueKey, column,
+        warn(Finding::UniqueKey, column,
              name(column) + " is AggregateOnly, but the unique key " + listed(names) +
                  " is Public: grouped by it, every group is one row and its sum is the value");
         return;
@@ -162,12 +169,29 @@ class Linter {
         if (restricted.empty()) continue;
         const std::string which = index.constraint ? "a PRIMARY KEY or UNIQUE constraint of `" + table.name + "` keeps"
                                                    : "index `" + index.name + "` holds";
-        warn(Leak::Index, restricted[0],
+        warn(Finding::Index, restricted,
              which + (index.constraint ? " an index of " : " ") + described(restricted) +
                  ": what depends on the order of rows inside a query (LIMIT, ties, GROUP_CONCAT) can follow it; " +
                  (index.constraint ? "ask a copy of the table without the constraint, if that matters"
                                    : "drop the index in the database that is asked, if that matters"));
       }
+    }
+  }
+
+  void warn_of_groups_of_one() {
+    for (TableId id = 0; id < catalog_.tables().size(); ++id) {
+      if (policy_.group(id).minimum > 1 || catalog_.table(id).kind == TableKind::Virtual) continue;
+      std::vector<ColumnRef> columns;
+      for (ColumnIndex c = 0; c < catalog_.table(id).columns.size(); ++c) {
+        if (policy_.of({id, c}) == ColumnPolicy::AggregateOnly) columns.push_back({id, c});
+      }
+      if (columns.empty()) continue;
+      std::vector<std::string> names;
+      for (const ColumnRef column : columns) names.push_back(name(column));
+      warn(Finding::NoMinGroup, columns,
+           listed(names) + (columns.size() == 1 ? " is" : " are") +
+               " AggregateOnly, and no `min_group` holds in `" + catalog_.table(id).name +
+               "`: a sum over one row is that row's value");
     }
   }
 
@@ -177,24 +201,6 @@ class Linter {
 };
 
 }  // namespace
-
-std::string_view to_string(Leak leak) {
-  switch (leak) {
-    case Leak::GeneratedColumn:
-      return "generated-column";
-    case Leak::View:
-      return "view";
-    case Leak::Rowid:
-      return "rowid";
-    case Leak::Twin:
-      return "twin";
-    case Leak::UniqueKey:
-      return "unique-key";
-    case Leak::Index:
-      return "index";
-  }
-  return "";
-}
 
 std::vector<Warning> lint(const Catalog& catalog, const Policy& policy) { return Linter(catalog, policy).run(); }
 

@@ -2,31 +2,22 @@
 // the same value can be reached under another name that permits more. A warning says which, and by which way.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "policy/finding.h"
 #include "policy/policy.h"
 #include "schema/catalog.h"
 
 namespace pccsql {
 
-enum class Leak : uint8_t {
-  GeneratedColumn,  // permits a use that, written out, would not be permitted
-  View,             // likewise, or its rows depend on a column that may not be used so
-  Rowid,            // a restricted INTEGER PRIMARY KEY: `rowid` is its other name, and rows come in its order
-  Twin,             // the column at the other end of a foreign key holds the same values and permits more
-  UniqueKey,        // an AggregateOnly column beside a Public key: groups of one show the value
-  Index,            // rows that are found by an index come in the order of a restricted column
-};
-std::string_view to_string(Leak leak);  // "generated-column", "view", "rowid", "twin", "unique-key", "index"
-
 struct Warning {
-  Leak kind = Leak::View;
+  Finding kind = Finding::View;
   std::string table;
-  std::string column;   // empty when the rows of a view are meant
+  std::string column;   // the first of those that it is about; empty when the rows of a view are meant
   std::string message;  // whole sentence with the names in it
+  TableId table_id = 0;
+  std::vector<ColumnIndex> columns;  // all that it is about
 };
 
 // In the order of tables and columns. An empty list does not say that nothing leaks: docs/policy.md lists what is not

@@ -31,13 +31,14 @@ bool is_formed_like_a_person(std::string_view table) {
                              [&](std::string_view ending) { return word.ends_with(ending); });
 }
 
-class KindFinder {
+class NatureFinder {
  public:
-  KindFinder(const Catalog& catalog, const NameReadings& names)
+  NatureFinder(const Catalog& catalog, const NameReadings& names)
       : catalog_(catalog), names_(names), natures_(catalog.tables().size()) {}
 
   std::vector<TableNature> find() {
     for (TableId id = 0; id < natures_.size(); ++id) find_people(id);
+    for (TableId id = 0; id < natures_.size(); ++id) find_unlisted_people(id);
     for (TableId id = 0; id < natures_.size(); ++id) tie_to_people(id);
     for (bool more = true; more;) {
       more = false;
@@ -53,8 +54,6 @@ class KindFinder {
     nature.kinds = name.head_says(Meaning::NotAboutPeople);
     const bool named = head_says_any(name, {Meaning::Subject, Meaning::Staff, Meaning::Figure});
     const bool other = nature.kinds || name.head_says(Meaning::Thing) || only_ties_others(id);
-    const bool known = head_says_any(name, {Meaning::Place, Meaning::Category, Meaning::Time, Meaning::Name, Meaning::Money,
-                                            Meaning::Count, Meaning::Score, Meaning::Home, Meaning::Text});
     if (other) return;
     size_t personal = 0;
     for (const NameReading& column : names_.columns[id]) {
@@ -62,9 +61,25 @@ class KindFinder {
         ++personal;
       }
     }
-    nature.people = named || personal >= 2 || (!known && is_formed_like_a_person(catalog_.table(id).name));
+    nature.people = named || personal >= 2;
     nature.figures = nature.people && name.head_says(Meaning::Figure) && !name.head_says(Meaning::Subject);
     nature.sensitive = nature.people && name.says(Meaning::Sensitive);
+  }
+
+  // A word that is formed like those for people may be one for something that happens to them: `encounter`.
+  void find_unlisted_people(TableId id) {
+    const NameReading& name = names_.tables[id];
+    TableNature& nature = natures_[id];
+    if (nature.people || nature.kinds || !is_formed_like_a_person(catalog_.table(id).name)) return;
+    if (head_says_any(name, {Meaning::Thing, Meaning::Place, Meaning::Category, Meaning::Time, Meaning::Name, Meaning::Money,
+                             Meaning::Count, Meaning::Score, Meaning::Home, Meaning::Text})) {
+      return;
+    }
+    const bool of_people = std::ranges::any_of(catalog_.table(id).foreign_keys, [&](const ForeignKey& key) {
+      const auto parent = parent_of(key);
+      return parent && *parent != id && natures_[*parent].people;
+    });
+    nature.people = !of_people && !only_ties_others(id);
   }
 
   // `film_actor`: its key is made of those of other tables.
@@ -102,7 +117,8 @@ class KindFinder {
     }
     for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
       const NameReading& name = names_.columns[id][c];
-      if (!name.head_says(Meaning::Key) || !says_any(name, {Meaning::Subject, Meaning::Staff})) continue;
+      const bool is_key = name.head_says(Meaning::Key) && says_any(name, {Meaning::Subject, Meaning::Staff});
+      if (!is_key && !name.whole_says(Meaning::Subject) && !name.whole_says(Meaning::Staff)) continue;
       tie(c, name.says(Meaning::Subject), name.says(Meaning::Sensitive));
     }
     const NameReading& name = names_.tables[id];
@@ -144,7 +160,7 @@ NameReadings::NameReadings(const Catalog& catalog) {
 }
 
 std::vector<TableNature> natures_of(const Catalog& catalog, const NameReadings& names) {
-  return KindFinder(catalog, names).find();
+  return NatureFinder(catalog, names).find();
 }
 
 }  // namespace pccsql

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "policy/policy.h"
+#include "policy/policy_notes.h"
 
 namespace pccsql {
 
@@ -25,7 +26,10 @@ namespace pccsql {
 //
 // The group rule of a table (group_rule.h). `min_group` of a table beats that of the file, which is 1 unless given. What
 // is the name of a column is that column; where the labels are under `columns` nothing else of the table's map is.
-Result<Policy> parse_policy_yaml(std::string_view text, const Catalog& catalog, const std::string& file = {});
+//
+// What else the file says (policy_notes.h) is put into `notes`, where somebody asks for it.
+Result<Policy> parse_policy_yaml(std::string_view text, const Catalog& catalog, const std::string& file = {},
+                                 PolicyNotes* notes = nullptr);
 
 // The group rule of a table by itself: `min_group: 5, key: id, row: [a, b]`, each of the three at most once.
 Result<GroupRule> parse_group_rule(std::string_view text, const Catalog& catalog, TableId table);

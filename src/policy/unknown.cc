@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "policy/finding.h"
 #include "policy/policy.h"
 
 namespace pccsql {
@@ -45,6 +46,17 @@ std::string unknown_policy(std::string_view name) {
   for (const ColumnPolicy policy : kColumnPolicies) names.emplace_back(to_string(policy));
   return "unknown policy " + shown(name) + suggestion(name, names) +
          " (the policies are `Public`, `ConditionOnly`, `AggregateOnly` and `Hidden`)";
+}
+
+std::string unknown_finding(std::string_view name) {
+  std::vector<std::string> names;
+  std::string listed;
+  for (const Finding finding : kFindings) {
+    if (!can_be_accepted(finding)) continue;
+    names.emplace_back(to_string(finding));
+    listed += (listed.empty() ? "`" : ", `") + names.back() + "`";
+  }
+  return "unknown finding " + shown(name) + suggestion(name, names) + " (what can be accepted is " + listed + ")";
 }
 
 }  // namespace pccsql

@@ -15,6 +15,9 @@ std::string unknown_column(const Table& table, std::string_view name);
 // "unknown policy `public`; did you mean `Public`? There are Public, ConditionOnly, AggregateOnly and Hidden"
 std::string unknown_policy(std::string_view name);
 
+// "unknown finding `rowids`; did you mean `rowid`?"
+std::string unknown_finding(std::string_view name);
+
 // A name as a message shows it: in backticks, long ones cut.
 std::string shown(std::string_view name);
 

@@ -4,11 +4,12 @@
 // Beside its columns a table's map can hold `min_group`, `key` and `row`. A word that is the name of a column is the
 // column; a table that has a column of such a name and needs the rule as well has its labels in a map of their own,
 // `columns`, and then no other key of the table's is a column. Labels are never maps, so that `columns: Public` is a
-// column and `columns: {…}` is not.
+// column and `columns: {…}` is not, and `accept` likewise.
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "policy/policy_file.h"
@@ -22,11 +23,17 @@ using Kind = YamlNode::Kind;
 
 class PolicyReader {
  public:
-  PolicyReader(const Catalog& catalog, const std::string& file) : catalog_(catalog), file_(file) {}
+  PolicyReader(const Catalog& catalog, const std::string& file) : catalog_(catalog), file_(file) {
+    for (const Table& table : catalog.tables()) {
+      notes_.sources.emplace_back(table.columns.size(), LabelSource::Default);
+    }
+  }
+
+  PolicyNotes take_notes() { return std::move(notes_); }
 
   Result<Policy> read(const YamlNode& root) {
     if (root.kind != Kind::Map) {
-      return error(root, "a policy is a map with `version`, `default`, `min_group` and `tables`");
+      return error(root, "a policy is a map with " + std::string(kKeys));
     }
     const YamlNode* version = nullptr;
     const YamlNode* fallback = nullptr;
@@ -42,9 +49,12 @@ class PolicyReader {
         min_group = &value;
       } else if (key.text == "tables") {
         tables = &value;
+      } else if (key.text == kAccept) {
+        if (Failure failure = read_acceptances(value, std::nullopt)) return *failure;
+      } else if (key.text == "opened") {
+        if (Failure failure = read_opened(value)) return *failure;
       } else {
-        return error(
-            key, "unknown key " + shown(key.text) + "; a policy has `version`, `default`, `min_group` and `tables`");
+        return error(key, "unknown key " + shown(key.text) + "; a policy has " + std::string(kKeys));
       }
     }
     if (!version) return error(root, "`version` is missing; write `version: 1`");
@@ -93,6 +103,8 @@ class PolicyReader {
   static constexpr std::string_view kKey = "key";
   static constexpr std::string_view kRow = "row";
   static constexpr std::string_view kColumns = "columns";
+  static constexpr std::string_view kAccept = "accept";
+  static constexpr std::string_view kKeys = "`version`, `default`, `min_group`, `accept`, `opened` and `tables`";
 
   Error error(const YamlNode& node, std::string message) const { return {std::move(message), file_, node.at}; }
 
@@ -156,6 +168,64 @@ class PolicyReader {
     return std::nullopt;
   }
 
+  // `rowid: "why"`, and in a table also `index: {email: "why"}`.
+  Failure read_acceptances(const YamlNode& node, std::optional<TableId> table) {
+    if (node.kind != Kind::Map) {
+      return error(node, "`accept` must be a map from findings to reasons, such as `accept: {rowid: \"…\"}`");
+    }
+    if (Failure failure = check_keys(node, "finding")) return failure;
+    for (const auto& [name, value] : node.entries) {
+      const std::optional<Finding> finding = parse_finding(name.text);
+      if (!finding) return error(name, unknown_finding(name.text));
+      if (!can_be_accepted(*finding)) {
+        return error(name, *finding == Finding::UnusedAcceptance
+                               ? "`unused-acceptance` cannot be accepted; take out the acceptance that it is about"
+                               : shown(name.text) + " cannot be accepted here; `pccsql policy diff --accept` records " +
+                                     "what `*` and `default` open");
+      }
+      if (value.kind == Kind::Map && table) {
+        if (Failure failure = check_keys(value, "column")) return failure;
+        for (const auto& [column, reason] : value.entries) {
+          const std::optional<ColumnIndex> index =
+              catalog_.table(*table).find_column(catalog_.names().find(column.text));
+          if (!index) return error(column, unknown_column(catalog_.table(*table), column.text));
+          if (Failure failure = read_reason(reason, {*finding, table, index, {}, column.at})) return failure;
+        }
+        continue;
+      }
+      if (Failure failure = read_reason(value, {*finding, table, std::nullopt, {}, name.at})) return failure;
+    }
+    return std::nullopt;
+  }
+
+  Failure read_reason(const YamlNode& node, Acceptance acceptance) {
+    if (node.kind != Kind::Scalar || node.null || trimmed(node.text).empty()) {
+      return error(node, "to accept " + shown(to_string(acceptance.finding)) + " takes a reason, as text" +
+                             (acceptance.table ? ", or a map from columns to reasons" : ""));
+    }
+    acceptance.reason = node.text;
+    notes_.accepted.push_back(std::move(acceptance));
+    return std::nullopt;
+  }
+
+  // What has gone from the schema since may stand there still.
+  Failure read_opened(const YamlNode& node) {
+    notes_.opened.emplace();
+    if (node.kind == Kind::Scalar && node.null) return std::nullopt;
+    if (node.kind != Kind::Map) return error(node, "`opened` must be a map from tables to lists of their columns");
+    if (Failure failure = check_keys(node, "table")) return failure;
+    for (const auto& [table, columns] : node.entries) {
+      if (columns.kind != Kind::Sequence) return error(columns, "a list of columns was expected");
+      PolicyNotes::OpenedTable opened{table.text, {}};
+      for (const YamlNode& column : columns.items) {
+        if (column.kind != Kind::Scalar) return error(column, "the name of a column was expected");
+        opened.columns.push_back(column.text);
+      }
+      notes_.opened->push_back(std::move(opened));
+    }
+    return std::nullopt;
+  }
+
   static bool is_rule(std::string_view word) { return word == kMinGroup || word == kKey || word == kRow; }
 
   Failure read_rule(const Table& table, const YamlNode& name, const YamlNode& value, GroupRule& rule) const {
@@ -176,7 +246,7 @@ class PolicyReader {
     return std::nullopt;
   }
 
-  Failure read_table(TableId id, const YamlNode& entry, Policy& policy) const {
+  Failure read_table(TableId id, const YamlNode& entry, Policy& policy) {
     const Table& table = catalog_.table(id);
     if (entry.kind == Kind::Scalar && entry.null) return std::nullopt;
     if (entry.kind != Kind::Map) {
@@ -190,8 +260,12 @@ class PolicyReader {
     GroupRule rule = policy.group(id);
     for (const auto& [name, value] : entry.entries) {
       if (&value == &labels->value) continue;
+      if (name.text == kAccept) {
+        if (Failure failure = read_acceptances(value, id)) return failure;
+        continue;
+      }
       if (!is_rule(name.text)) {
-        return error(name, "beside `columns` a table has `min_group`, `key` and `row`; write " + shown(name.text) +
+        return error(name, "beside `columns` a table has `min_group`, `key`, `row` and `accept`; write " + shown(name.text) +
                                " under `columns`");
       }
       if (Failure failure = read_rule(table, name, value, rule)) return failure;
@@ -202,7 +276,7 @@ class PolicyReader {
   }
 
   // `with_rules`: what is not the name of a column may be a rule's.
-  Failure read_columns(TableId id, const YamlNode& columns, Policy& policy, bool with_rules = true) const {
+  Failure read_columns(TableId id, const YamlNode& columns, Policy& policy, bool with_rules = true) {
     const Table& table = catalog_.table(id);
     // `*` first, so that every column named after or before it beats it.
     for (const auto& [name, value] : columns.entries) {
@@ -210,10 +284,15 @@ class PolicyReader {
       const Result<ColumnPolicy> given = policy_of(value, "`*`");
       if (!given) return given.error();
       for (size_t i = 0; i < table.columns.size(); ++i) policy.set({id, static_cast<ColumnIndex>(i)}, *given);
+      std::ranges::fill(notes_.sources[id], LabelSource::Star);
     }
     GroupRule rule = policy.group(id);
     for (const auto& [name, value] : columns.entries) {
       if (name.text == "*") continue;
+      if (with_rules && name.text == kAccept && value.kind == Kind::Map) {
+        if (Failure failure = read_acceptances(value, id)) return failure;
+        continue;
+      }
       const std::optional<ColumnIndex> column = table.find_column(catalog_.names().find(name.text));
       const bool clash = with_rules && column && is_rule(name.text);
       if (!column && with_rules && is_rule(name.text)) {
@@ -230,6 +309,7 @@ class PolicyReader {
       const Result<ColumnPolicy> given = policy_of(value, "column " + shown(name.text));
       if (!given) return given.error();
       policy.set({id, *column}, *given);
+      notes_.sources[id][*column] = LabelSource::Named;
     }
     policy.set_group(id, std::move(rule));
     return std::nullopt;
@@ -238,14 +318,19 @@ class PolicyReader {
   const Catalog& catalog_;
   const std::string& file_;
   std::map<TableId, Position> places_;  // where the file names them
+  PolicyNotes notes_;
 };
 
 }  // namespace
 
-Result<Policy> parse_policy_yaml(std::string_view text, const Catalog& catalog, const std::string& file) {
+Result<Policy> parse_policy_yaml(std::string_view text, const Catalog& catalog, const std::string& file,
+                                 PolicyNotes* notes) {
   const Result<YamlNode> root = parse_yaml(text, file);
   if (!root) return root.error();
-  return PolicyReader(catalog, file).read(*root);
+  PolicyReader reader(catalog, file);
+  Result<Policy> policy = reader.read(*root);
+  if (policy && notes != nullptr) *notes = reader.take_notes();
+  return policy;
 }
 
 Result<GroupRule> parse_group_rule(std::string_view text, const Catalog& catalog, TableId table) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "policy/policy_file.h"
+#include "policy/yaml_text.h"
 
 namespace pccsql {
 namespace {
@@ -22,6 +23,8 @@ bool is_plain_name(std::string_view name) {
   }
   return true;
 }
+
+}  // namespace
 
 std::string yaml_name(std::string_view name) {
   if (is_plain_name(name)) return std::string(name);
@@ -45,6 +48,8 @@ std::string yaml_name(std::string_view name) {
 }
 
 bool is_writable(std::string_view name) { return find_invalid_utf8(name) == name.npos; }
+
+namespace {
 
 // Calls begin_table(id) and column(ref, written name) for whatever a policy file can hold, in the catalogue's order.
 template <typename BeginTable, typename EachColumn>

@@ -74,7 +74,7 @@ class GoldCounter {
 
  private:
   const Catalog& catalog_;
-  SqliteChecker checker_;
+  Checker checker_;
 };
 
 struct LabelledGold {

@@ -1,4 +1,4 @@
-// `pccsql policy init` and `pccsql policy lint`.
+// `pccsql policy init`, `pccsql policy lint` and `pccsql policy diff`.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -146,6 +146,115 @@ TEST_F(PolicyLint, ABadPolicyIsAnError) {
   const Ran ran = lint("version: 1\ntables: {pai: {id: Public}}\n");
   EXPECT_EQ(ran.status, 2);
   EXPECT_EQ(ran.out, "");
+}
+
+TEST_F(PolicyLint, WhatIsAcceptedIsNoWarning) {
+  const std::string policy =
+      "version: 1\ntables: {pay: {accept: {rowid: {id: numbered as entered}}, id: ConditionOnly, gross: Hidden, net: Hidden}}\n";
+  const Ran text = lint(policy);
+  EXPECT_EQ(text.status, 0) << text.out << text.err;
+  EXPECT_EQ(text.out, "no warnings; 1 accepted by the policy\n");
+  EXPECT_EQ(lint(policy, {"--format", "json"}).out, "[]\n");
+  const Ran listed = lint(policy, {"--accepted"});
+  EXPECT_TRUE(listed.out.starts_with("accepted: `pay.id` is ConditionOnly, but it is the rowid")) << listed.out;
+  EXPECT_NE(listed.out.find("[rowid]: numbered as entered\n"), std::string::npos) << listed.out;
+  const auto list = ordered_json::parse(lint(policy, {"--accepted", "--format", "json"}).out);
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].at("accepted"), "numbered as entered");
+}
+
+TEST_F(PolicyLint, StrictWantsARecordOfWhatIsOpen) {
+  const std::string policy = "version: 1\ntables: {pay: {'*': Public}}\n";
+  EXPECT_EQ(lint(policy).status, 0);
+  const Ran strict = lint(policy, {"--strict"});
+  EXPECT_EQ(strict.status, 1);
+  EXPECT_NE(strict.out.find("[unrecorded]"), std::string::npos) << strict.out;
+  const Ran grown = lint(policy + "opened: {pay: [id, gross]}\n");
+  EXPECT_EQ(grown.status, 0);
+  EXPECT_TRUE(grown.out.starts_with("note: `pay.net` was added since")) << grown.out;
+  const Ran failed = lint(policy + "opened: {pay: [id, gross]}\n", {"--strict"});
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_NE(failed.out.find("[new-column]"), std::string::npos) << failed.out;
+  EXPECT_EQ(lint(policy + "opened: {pay: [id, gross, net]}\n", {"--strict"}).status, 0);
+}
+
+TEST_F(PolicyLint, LooksAtTheDataWhereThereIsADatabase) {
+  const std::string db = scratch_.database(
+      "people.sqlite", "CREATE TABLE e (name TEXT, pay INT); INSERT INTO e VALUES ('a',1),('b',1),('c',1),('d',1),('e',1),('f',1)");
+  const std::string policy = scratch_.file("e.yaml", "version: 1\nmin_group: 2\ntables: {e: {name: Public, pay: AggregateOnly}}\n");
+  const Ran looked = pccsql({"policy", "lint", "--db", db, "--policy", policy});
+  EXPECT_EQ(looked.status, 1);
+  EXPECT_NE(looked.out.find("[one-to-one]"), std::string::npos) << looked.out;
+  EXPECT_EQ(pccsql({"policy", "lint", "--db", db, "--policy", policy, "--no-data"}).status, 0);
+}
+
+class PolicyDiff : public ::testing::Test {
+ protected:
+  Scratch scratch_;
+  std::string db_ = scratch_.database("p.sqlite", "CREATE TABLE project (id INTEGER PRIMARY KEY, name TEXT, cost INT); CREATE TABLE note (x TEXT)");
+  std::string policy_ = scratch_.file("p.yaml", "# mine\nversion: 1\ntables:\n  project: {id: ConditionOnly, \"*\": Public}\n");
+  Ran diff(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"policy", "diff", "--db", db_, "--policy", policy_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return pccsql(arguments);
+  }
+};
+
+TEST_F(PolicyDiff, ListsWhatTheFileDoesNotName) {
+  const Ran text = diff();
+  EXPECT_EQ(text.status, 1) << text.err;
+  EXPECT_EQ(text.out,
+            "project.name: Public by `*`, not recorded\nproject.cost: Public by `*`, not recorded\nnote.x: Hidden by `default`\n");
+  const auto list = ordered_json::parse(diff({"--format", "json"}).out);
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0].dump(), R"({"table":"project","column":"name","policy":"Public","by":"*","recorded":false})");
+}
+
+TEST_F(PolicyDiff, AcceptWritesTheRecordAndAskWarnsOfWhatCameLater) {
+  const Ran accepted = diff({"--accept"});
+  EXPECT_EQ(accepted.status, 0) << accepted.err;
+  EXPECT_EQ(accepted.out, "");
+  const std::string text = *read_file(policy_);
+  EXPECT_TRUE(text.starts_with("# mine\nversion: 1\ntables:\n")) << text;
+  EXPECT_NE(text.find("opened:\n  project: [name, cost]\n"), std::string::npos) << text;
+  EXPECT_EQ(diff().status, 0);
+  EXPECT_EQ(diff({"--accept"}).status, 0);
+  EXPECT_EQ(*read_file(policy_), text);
+
+  const auto asked = [&](const std::string& db) {
+    return pccsql({"ask", "--db", db, "--policy", policy_, "--model", scratch_.path("none.gguf"), "Who?"}).err;
+  };
+  EXPECT_EQ(asked(db_).find("warning"), std::string::npos) << asked(db_);
+  db_ = scratch_.database("grown.sqlite", "CREATE TABLE project (id INTEGER PRIMARY KEY, name TEXT, cost INT, secret TEXT)");
+  const Ran grown = diff();
+  EXPECT_EQ(grown.status, 1);
+  EXPECT_NE(grown.out.find("project.secret: Public by `*`, added since the record\n"), std::string::npos) << grown.out;
+  const std::string said = asked(db_);
+  EXPECT_NE(said.find("warning: the policy opens columns that were added since somebody last looked: `project.secret`"), std::string::npos) << said;
+  EXPECT_EQ(said.find("warning"), said.rfind("warning"));
+  EXPECT_EQ(diff({"--accept"}).status, 0);
+  EXPECT_EQ(asked(db_).find("warning"), std::string::npos);
+}
+
+TEST_F(PolicyDiff, WhatCannotBeEditedIsLeftAlone) {
+  const std::string json = "{\"version\": 1, \"tables\": {\"project\": {\"*\": \"Public\"}}}";
+  scratch_.file("p.yaml", json);
+  const Ran ran = diff({"--accept"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.err.find("write it yourself"), std::string::npos) << ran.err;
+  EXPECT_EQ(*read_file(policy_), json);
+}
+
+// All that is found in the demo is accepted there, but for what a least group size settles.
+TEST(PolicyOfTheDemo, IsAcceptedWithReasons) {
+  const auto list = ordered_json::parse(pccsql({"policy", "lint", "--strict", "--accepted", "--format", "json"}).out);
+  size_t accepted = 0;
+  for (const auto& warning : list) {
+    const std::string kind = warning.at("kind");
+    accepted += warning.contains("accepted") ? 1u : 0u;
+    EXPECT_TRUE(warning.contains("accepted") || kind == "no-min-group" || kind == "unique-key") << warning.dump();
+  }
+  EXPECT_GE(accepted, 15u);
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ const std::vector<File>& all_files();
 struct World {
   Catalog catalog;
   Policy policy;
-  SqliteChecker strict;
-  SqliteChecker paper;
+  Checker strict;
+  Checker paper;
 
   World(Catalog from, Policy with, Language language);
 };

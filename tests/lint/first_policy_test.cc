@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <random>
 #include <set>
@@ -84,7 +85,7 @@ void expect_sound(const Catalog& catalog, const FirstPolicy& first, const FirstP
   ASSERT_TRUE(again) << again.error().to_string() << "\n" << yaml;
   EXPECT_EQ(to_yaml(catalog, *again), to_yaml(catalog, first.policy));
   for (const Warning& warning : lint(catalog, *again)) {
-    const bool expected = warning.kind == Leak::Rowid || warning.kind == Leak::Index;
+    const bool expected = warning.kind == Finding::Rowid || warning.kind == Finding::Index;
     EXPECT_TRUE(expected) << warning.message << "\n" << yaml;
   }
 }
@@ -175,6 +176,26 @@ TEST(FirstPolicy, KeepsPersonalColumnsOfSpiderDatabasesThatNoListWasFittedTo) {
   }
 }
 
+// From tables.json alone: names, types, keys.
+TEST(FirstPolicy, OfBirdDatabasesFullOfPeople) {
+  const auto folder = data_folder();
+  const std::string file = folder ? *folder + "/bird/train/train_tables.json" : "";
+  if (!folder || !std::filesystem::exists(file)) GTEST_SKIP() << kNoData;
+  const auto catalogs = read_tables_json(file);
+  ASSERT_TRUE(catalogs) << catalogs.error().to_string();
+  Figures figures;
+  for (const ListedDatabase& listed : read_column_kinds(kLists + "bird.txt")) {
+    const auto catalog = std::ranges::find(*catalogs, listed.name, &Catalog::name);
+    ASSERT_NE(catalog, catalogs->end()) << listed.name;
+    const FirstPolicySettings settings;
+    const FirstPolicy first = first_policy(*catalog, {}, settings);
+    expect_sound(*catalog, first, settings);
+    figures.add(*catalog, first, kinds_for(*catalog, listed), settings.people);
+  }
+  figures.print("bird, full of people, names alone");
+  EXPECT_EQ(listed(figures.wrong), "");
+}
+
 // --- properties
 
 // A schema of random tables: names from a list that has everything a name can be, keys, foreign keys, views, generated columns.
@@ -221,7 +242,7 @@ TEST(FirstPolicy, IsSoundForWhateverSchema) {
     const FirstPolicy first = first_policy(*catalog, {}, settings);
     SCOPED_TRACE(ddl);
     expect_sound(*catalog, first, settings);
-    SqliteChecker checker(*catalog);
+    Checker checker(*catalog);
     for (TableId t = 0; t < catalog->tables().size(); ++t) {
       const Table& table = catalog->table(t);
       for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
@@ -247,12 +268,12 @@ TEST(FirstPolicy, OfTenThousandColumnsTakesUnderASecond) {
   }
   const auto catalog = read_ddl_catalog(ddl);
   ASSERT_TRUE(catalog) << catalog.error().to_string();
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: the machine may be busy with others
   const FirstPolicySettings settings;
   const std::string yaml = to_yaml(*catalog, first_policy(*catalog, {}, settings), settings, {});
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  std::printf("10,000 columns: %.3f s\n", took.count());
-  EXPECT_LT(took.count(), 1.0);
+  const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  std::printf("10,000 columns: %.3f s\n", took);
+  EXPECT_LT(took, 1.0);
   EXPECT_TRUE(parse_policy_yaml(yaml, *catalog));
 }
 

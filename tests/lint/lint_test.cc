@@ -9,14 +9,19 @@
 namespace pccsql {
 namespace {
 
+// Groups of one have tests of their own; elsewhere they would stand beside every AggregateOnly column.
+enum class GroupsOfOne { Left, Told };
+
 // The warnings as "kind table.column", one a line.
-std::string kinds(const std::string& ddl, const std::string& tables, std::string* messages = nullptr) {
+std::string kinds(const std::string& ddl, const std::string& tables, std::string* messages = nullptr,
+                  GroupsOfOne groups = GroupsOfOne::Left) {
   const Result<Catalog> catalog = read_ddl_catalog(ddl);
   if (!catalog) return catalog.error().to_string();
   const Result<Policy> policy = parse_policy_yaml("version: 1\ndefault: Public\ntables: {" + tables + "}", *catalog);
   if (!policy) return policy.error().to_string();
   std::string out;
   for (const Warning& warning : lint(*catalog, *policy)) {
+    if (warning.kind == Finding::NoMinGroup && groups == GroupsOfOne::Left) continue;
     out += std::string(to_string(warning.kind)) + " " + warning.table + "." + warning.column + "\n";
     if (messages) *messages += warning.message + "\n";
   }
@@ -262,6 +267,24 @@ TEST(Lint, AnIndexIsToldWithItsColumnsAndWhatToDo) {
             "a PRIMARY KEY or UNIQUE constraint of `t` keeps an index of `t.a` (ConditionOnly) and `t.b` (Hidden): what "
             "depends on the order of rows inside a query (LIMIT, ties, GROUP_CONCAT) can follow it; ask a copy of the table "
             "without the constraint, if that matters\n");
+}
+
+TEST(Lint, AUniqueKeyShowsNoValueWhereGroupsHaveALeastSize) {
+  const char* ddl = "CREATE TABLE t (id INTEGER PRIMARY KEY, pay)";
+  EXPECT_EQ(kinds(ddl, "t: {min_group: 2, pay: AggregateOnly}"), "");
+}
+
+// --- groups of one
+
+TEST(Lint, WhatMayBeAddedUpWithoutALeastGroupSize) {
+  const auto told = [](const char* tables, std::string* messages = nullptr) {
+    return kinds("CREATE TABLE t (a, b, c)", tables, messages, GroupsOfOne::Told);
+  };
+  std::string message;
+  EXPECT_EQ(told("t: {b: AggregateOnly, c: AggregateOnly}", &message), "no-min-group t.b\n");
+  EXPECT_EQ(message, "`t.b` and `t.c` are AggregateOnly, and no `min_group` holds in `t`: a sum over one row is that row's value\n");
+  EXPECT_EQ(told("t: {min_group: 2, b: AggregateOnly}"), "");
+  EXPECT_EQ(told("t: {b: ConditionOnly}"), "");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(GroupRule, AWordThatIsAColumnIsTheColumn) {
             "name, write the labels in a map of their own: `key: …, columns: {key: Hidden, …}`");
   EXPECT_EQ(rules_of("tables: {setting: {min_group: 5}}").substr(0, 50), "p.yaml:2:31: table `setting` has a column `min_gro");
   EXPECT_EQ(rules_of("tables: {setting: {value: Public, columns: {key: Public}}}"),
-            "p.yaml:2:20: beside `columns` a table has `min_group`, `key` and `row`; write `value` under `columns`");
+            "p.yaml:2:20: beside `columns` a table has `min_group`, `key`, `row` and `accept`; write `value` under `columns`");
   EXPECT_EQ(rules_of("tables: {employee: {columns: {min_group: 5}}}"),
             "p.yaml:2:31: table `employee` has no column `min_group`");
 }
