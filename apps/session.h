@@ -29,7 +29,7 @@ class Session {
     Seat(const Catalog& its_catalog, CheckSettings settings) : catalog(its_catalog), checker(its_catalog, settings) {}
 
     const Catalog& catalog;
-    Checker checker;
+    SqliteChecker checker;
     std::optional<Result<Policy>> policy;                     // of the file
     std::unordered_map<std::string, Result<Policy>> brought;  // by text, of the lines
   };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/own_files.h"
 #include "base/text.h"
 #include "policy/policy_file.h"
 #include "schema/reader.h"
@@ -14,9 +15,11 @@
 namespace pccsql {
 namespace {
 
-std::string demo_path(const char* built, const char* name) {
+std::string demo_file(const std::string& name) {
   const char* folder = std::getenv("PCCSQL_DEMO_DIR");
-  return folder != nullptr && *folder != '\0' ? (std::filesystem::path(folder) / name).string() : built;
+  if (folder != nullptr && *folder != '\0') return (std::filesystem::path(folder) / name).string();
+  const std::string installed = "../share/pccsql/demo/" + name, built = "../examples/" + name;
+  return own_file({installed.c_str(), built.c_str()});
 }
 
 Error usage_error(std::string message) { return Error{std::move(message), {}, {0, 0}}; }
@@ -105,8 +108,8 @@ std::optional<Error> wrong_usage(const Inputs& inputs, bool with_policy) {
 
 }  // namespace
 
-std::string demo_database_path() { return demo_path(PCCSQL_DEMO_DATABASE, "hr.sqlite"); }
-std::string demo_policy_path() { return demo_path(PCCSQL_DEMO_POLICY, "policy.yaml"); }
+std::string demo_database_path() { return demo_file("hr.sqlite"); }
+std::string demo_policy_path() { return demo_file("policy.yaml"); }
 
 Result<Source> Source::load(const Inputs& inputs, bool with_policy) {
   if (auto wrong = wrong_usage(inputs, with_policy)) return *wrong;

@@ -30,9 +30,9 @@ struct World {
         all_public(catalog, ColumnPolicy::Public),
         demo(or_stop(parse_policy_yaml(demo_file("policy.yaml"), catalog, "policy.yaml"))) {}
 
-  Checker& checker(CheckSettings settings) {
+  SqliteChecker& checker(CheckSettings settings) {
     auto& made = checkers[static_cast<size_t>(settings.profile) * 2 + static_cast<size_t>(settings.language)];
-    if (!made) made = std::make_unique<Checker>(catalog, settings);
+    if (!made) made = std::make_unique<SqliteChecker>(catalog, settings);
     return *made;
   }
 
@@ -40,7 +40,7 @@ struct World {
   Database database;
   Policy all_public;
   Policy demo;
-  std::array<std::unique_ptr<Checker>, 4> checkers;
+  std::array<std::unique_ptr<SqliteChecker>, 4> checkers;
 };
 
 World& world() {
@@ -99,7 +99,7 @@ FuzzAnswer check_fuzz_input(std::string_view text) {
   World& w = world();
   const FuzzInput input = read_fuzz_input(text);
   const Policy& policy = input.demo_policy ? w.demo : w.all_public;
-  Checker& checker = w.checker(input.settings);
+  SqliteChecker& checker = w.checker(input.settings);
   const Judgement judgement = checker.check(input.sql, policy);
   const Judgement again = checker.judge(checker.analyze(input.sql), policy);
   if (again.verdict != judgement.verdict || again.uses != judgement.uses || again.reason != judgement.reason) {

@@ -22,7 +22,7 @@ namespace {
 
 struct Judge {
   explicit Judge(const Catalog& catalog) : checker(catalog), policy(catalog, ColumnPolicy::Public) {}
-  Checker checker;
+  SqliteChecker checker;
   Policy policy;
 };
 

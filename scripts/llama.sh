@@ -200,6 +200,8 @@ make_library() {
   if command -v ccache >/dev/null; then
     options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DGGML_CCACHE=OFF)
   fi
+  # Its messages name source files: without the folder of this machine, which would travel with every program.
+  local -x CFLAGS="${CFLAGS:-} -ffile-prefix-map=$work/source/=" CXXFLAGS="${CXXFLAGS:-} -ffile-prefix-map=$work/source/="
   logged 'configuring llama.cpp' cmake -S "$work/source" -B "$work/build" -G Ninja "${options[@]}"
   logged 'building llama.cpp' cmake --build "$work/build" --parallel "$(nproc 2>/dev/null || sysctl -n hw.ncpu)"
   rm -rf "$work/install"

@@ -14,39 +14,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <variant>
 
 #include <pccsql/matcher.h>
 #include <pccsql/result.h>
 #include <pccsql/settings.h>
+#include <pccsql/sources.h>
 #include <pccsql/vocabulary.h>
 
 namespace pccsql {
-
-// Where the tables and columns come from. The database is opened read-only, and only while compiling.
-struct SqliteFile {
-  std::string path;
-};
-struct DdlText {
-  std::string text;           // CREATE TABLE/VIEW/INDEX statements
-  std::string name = "text";  // for messages
-};
-struct TablesJson {
-  std::string path;   // of Spider or BIRD
-  std::string db_id;  // which of its databases
-};
-using SchemaSource = std::variant<SqliteFile, DdlText, TablesJson>;
-
-// What its columns may be used for: YAML, as docs/policy.md has it.
-struct PolicyFile {
-  std::string path;
-};
-struct PolicyText {
-  std::string text;
-  std::string name = "text";  // for messages
-};
-using PolicySource = std::variant<PolicyFile, PolicyText>;
 
 // A handle: copies share what was compiled, which never changes. Any number of threads may use it at once.
 class Engine {

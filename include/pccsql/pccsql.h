@@ -5,8 +5,12 @@
  * with pccsql_free, too; those returned as `const char *` belong to the handle, until its next call. Text is UTF-8 and ends
  * with a NUL. NULL may be given to every function that frees. Answers of type int are 1 for yes and 0 for no.
  *
- * An engine and a vocabulary may be used by any number of threads at once; a matcher by one at a time, forks of it
- * included as matchers of their own. Handles may be freed in any order: a matcher keeps what it needs. */
+ * An engine, a checker, a memory and a vocabulary may be used by any number of threads at once; a matcher and a batch filler
+ * by one at a time, forks of a matcher included as matchers of their own. Handles may be freed in any order: each keeps what
+ * it needs.
+ *
+ * Structs begin with their size, as the program that uses them was compiled. A library that knows more fields then leaves
+ * alone those that the program does not have; one that knows fewer refuses a field that is set and that it does not know. */
 #ifndef PCCSQL_PCCSQL_H
 #define PCCSQL_PCCSQL_H
 
@@ -21,6 +25,9 @@ typedef struct pccsql_vocabulary pccsql_vocabulary;
 typedef struct pccsql_memory pccsql_memory;
 typedef struct pccsql_engine pccsql_engine;
 typedef struct pccsql_matcher pccsql_matcher;
+typedef struct pccsql_batch_filler pccsql_batch_filler;
+typedef struct pccsql_checker pccsql_checker;
+typedef struct pccsql_judgement pccsql_judgement;
 
 const char* pccsql_version(void);
 void pccsql_free(char* text);
@@ -64,6 +71,7 @@ enum { PCCSQL_ALGORITHM_PCC = 0, PCCSQL_ALGORITHM_PAPER = 1 };
 
 /* <pccsql/settings.h> says what each means. Always begin with pccsql_settings_init. */
 typedef struct pccsql_settings {
+  size_t struct_size; /* of this struct; pccsql_settings_init sets it */
   int language;
   int profile;
   int aliases;
@@ -76,7 +84,9 @@ typedef struct pccsql_settings {
   size_t memory_bytes;         /* the most that the engine keeps; 256 MB */
   const pccsql_memory* memory; /* shared with other engines, instead of memory_bytes; NULL: none */
 } pccsql_settings;
-void pccsql_settings_init(pccsql_settings* settings);
+/* The defaults. */
+#define pccsql_settings_init(settings) pccsql_settings_init_sized((settings), sizeof(pccsql_settings))
+void pccsql_settings_init_sized(pccsql_settings* settings, size_t struct_size);
 
 enum { PCCSQL_SCHEMA_SQLITE_FILE = 0, PCCSQL_SCHEMA_DDL_TEXT = 1, PCCSQL_SCHEMA_TABLES_JSON = 2 };
 enum { PCCSQL_POLICY_YAML_FILE = 0, PCCSQL_POLICY_YAML_TEXT = 1 };
@@ -130,6 +140,51 @@ char* pccsql_matcher_find_jump_forward_string(pccsql_matcher* matcher);
 char* pccsql_matcher_explain(pccsql_matcher* matcher);
 /* Columns used so far, a line each: `employee.name Sel`. */
 char* pccsql_matcher_uses(pccsql_matcher* matcher);
+
+/* ---- many generations at once ---- */
+
+/* Its threads wait between calls and end with it; 0: as many as the machine has. */
+pccsql_batch_filler* pccsql_batch_filler_new(size_t threads);
+/* Row i of `words` becomes the mask of matchers[i]; a row has (logits_width + 31) / 32 words. NULL: the row stays as it is.
+ * 0 where a row could not be filled, or a matcher is there twice; the other rows are filled all the same in the first case. */
+int pccsql_batch_filler_fill(pccsql_batch_filler* filler, pccsql_matcher* const* matchers, size_t count, uint32_t* words,
+                             size_t logits_width, char** error);
+void pccsql_batch_filler_free(pccsql_batch_filler* filler);
+
+/* ---- the second judge: of finished queries ---- */
+
+enum { PCCSQL_SAFE = 0, PCCSQL_UNSAFE = 1, PCCSQL_OUTSIDE = 2, PCCSQL_ERROR = 3 };
+enum { PCCSQL_ROLE_SEL = 0, PCCSQL_ROLE_JOIN = 1, PCCSQL_ROLE_WHERE = 2, PCCSQL_ROLE_AGG = 3 };
+enum { PCCSQL_PUBLIC = 0, PCCSQL_CONDITION_ONLY = 1, PCCSQL_AGGREGATE_ONLY = 2, PCCSQL_HIDDEN = 3 };
+
+/* As pccsql_engine_compile; of the settings only language and profile count. */
+pccsql_checker* pccsql_checker_new(int schema_kind, const char* schema, const char* db_id, int policy_kind,
+                                   const char* policy, const pccsql_settings* settings, char** error);
+void pccsql_checker_free(pccsql_checker* checker);
+
+/* NULL only where there is no memory. */
+pccsql_judgement* pccsql_checker_check(const pccsql_checker* checker, const char* sql, size_t size, char** error);
+/* PCCSQL_SAFE: the policy permits the query, and the database would run it. PCCSQL_UNSAFE: it uses a column in a way that is
+ * not permitted. PCCSQL_OUTSIDE: it is not one query of the language. PCCSQL_ERROR: the database would refuse it. */
+int pccsql_judgement_verdict(const pccsql_judgement* judgement);
+/* What is wrong, and what would be right; "" where it is safe. The bytes of the query that it is about, if asked for. */
+const char* pccsql_judgement_reason(const pccsql_judgement* judgement, size_t* begin, size_t* end);
+
+/* A column in a role, where the query names it. The strings belong to the judgement. */
+typedef struct pccsql_use {
+  size_t struct_size; /* the caller sets it */
+  const char* table;
+  const char* column;
+  int role;      /* PCCSQL_ROLE_… */
+  int policy;    /* PCCSQL_PUBLIC … */
+  int permitted; /* 1 or 0 */
+  size_t begin;  /* bytes of the query */
+  size_t end;
+} pccsql_use;
+size_t pccsql_judgement_use_count(const pccsql_judgement* judgement);
+/* 0 where there is no such use, or the struct's size is not set. */
+int pccsql_judgement_use(const pccsql_judgement* judgement, size_t index, pccsql_use* use);
+void pccsql_judgement_free(pccsql_judgement* judgement);
 
 #ifdef __cplusplus
 }

@@ -48,7 +48,7 @@ bool begins_other_statement(Terminal terminal) {
 
 }  // namespace
 
-struct Checker::Workspace {
+struct SqliteChecker::Workspace {
   explicit Workspace(const Catalog& catalog)
       : grammar(sql_grammar()), functions(grammar), parser(grammar), names(catalog.names()) {
     for (const char* name : {"rowid", "oid", "_rowid_"}) names.intern(name);
@@ -71,10 +71,10 @@ struct Checker::Workspace {
   Analysis analysis;
 };
 
-Checker::Checker(const Catalog& catalog, CheckSettings settings)
+SqliteChecker::SqliteChecker(const Catalog& catalog, CheckSettings settings)
     : QueryChecker(catalog, settings), work_(std::make_unique<Workspace>(catalog)) {}
-Checker::~Checker() = default;
-Checker::Checker(Checker&&) noexcept = default;
+SqliteChecker::~SqliteChecker() = default;
+SqliteChecker::SqliteChecker(SqliteChecker&&) noexcept = default;
 
 namespace {
 
@@ -146,7 +146,7 @@ std::vector<Occurrence> uses_as_written(const std::vector<Occurrence>& uses, con
 
 }  // namespace
 
-const Analysis& Checker::analyze(std::string_view sql) {
+const Analysis& SqliteChecker::analyze(std::string_view sql) {
   Workspace& work = *work_;
   Analysis& result = work.analysis;
   result.verdict = Verdict::Safe;
@@ -234,7 +234,7 @@ const Analysis& Checker::analyze(std::string_view sql) {
 }
 
 // The text with conditions is judged as well: it must be in the language, and use what the query uses where they are not.
-Result<RunText> Checker::run_text(std::string_view sql, const Policy& policy) {
+Result<RunText> SqliteChecker::run_text(std::string_view sql, const Policy& policy) {
   const Judgement judgement = check(sql, policy);
   if (judgement.verdict != Verdict::Safe) return Error{"the query is not safe, so it is not run", {}, {}};
   const Workspace& work = *work_;

@@ -1,4 +1,4 @@
-// Checker: the first judge of SQLite's dialect. A finished query -> what it uses, column by column and role by role, and a
+// SqliteChecker: the first judge of SQLite's dialect. A finished query -> what it uses, column by column and role by role, and a
 // verdict.
 //
 // It works from the definition in docs/policy.md on its own: it shares grammar, lexer, catalogue and policy with the
@@ -13,11 +13,11 @@
 
 namespace pccsql {
 
-class Checker final : public QueryChecker {
+class SqliteChecker final : public QueryChecker {
  public:
-  explicit Checker(const Catalog& catalog, CheckSettings settings = {});
-  ~Checker() override;
-  Checker(Checker&&) noexcept;
+  explicit SqliteChecker(const Catalog& catalog, CheckSettings settings = {});
+  ~SqliteChecker() override;
+  SqliteChecker(SqliteChecker&&) noexcept;
 
   const Analysis& analyze(std::string_view sql) override;
   Result<RunText> run_text(std::string_view sql, const Policy& policy) override;

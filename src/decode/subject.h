@@ -53,7 +53,7 @@ class Subject {
   CheckSettings settings_;
   const Prompts& prompts_;
   std::string schema_;
-  Checker checker_;
+  SqliteChecker checker_;
   std::vector<std::unique_ptr<Compiled>> engines_;
 };
 

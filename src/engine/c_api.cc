@@ -1,11 +1,16 @@
 // The C ABI: each function is one call of the C++ API, and no exception leaves it.
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <pccsql/batch.h>
+#include <pccsql/checker.h>
 #include <pccsql/engine.h>
 #include <pccsql/pccsql.h>
 
@@ -21,6 +26,15 @@ struct pccsql_memory {
 struct pccsql_matcher {
   pccsql::Matcher matcher;
   std::string reason;
+};
+struct pccsql_batch_filler {
+  pccsql::BatchFiller filler;
+};
+struct pccsql_checker {
+  pccsql::Checker checker;
+};
+struct pccsql_judgement {
+  pccsql::Checker::Judgement judgement;
 };
 
 namespace {
@@ -54,6 +68,11 @@ Value guarded(Value otherwise, char** error, Body&& body) noexcept {
   return otherwise;
 }
 
+constexpr std::string_view kNoSuchSchema = "there is no such kind of schema; use one of PCCSQL_SCHEMA_…";
+constexpr std::string_view kNoSuchPolicy = "there is no such kind of policy; use one of PCCSQL_POLICY_…";
+constexpr std::string_view kWrongSetting =
+    "a setting is neither 0 nor 1, or one that this version does not know; begin with pccsql_settings_init";
+
 std::string given(const char* text) { return text == nullptr ? std::string() : std::string(text); }
 
 template <typename Enum>
@@ -63,9 +82,25 @@ bool read_choice(int value, Enum& into) {
   return true;
 }
 
-std::optional<Settings> settings_of(const pccsql_settings* asked) {
+// The caller's struct may be of another version: what it does not have keeps its default, and what this version does not
+// know must not be set.
+std::optional<pccsql_settings> known_part(const pccsql_settings& given) {
+  if (given.struct_size < offsetof(pccsql_settings, language) + sizeof given.language) return std::nullopt;
+  const auto* bytes = reinterpret_cast<const char*>(&given);
+  for (size_t at = sizeof given; at < given.struct_size; ++at) {
+    if (bytes[at] != 0) return std::nullopt;
+  }
+  pccsql_settings known;
+  pccsql_settings_init(&known);
+  std::memcpy(&known, &given, std::min(sizeof known, given.struct_size));
+  return known;
+}
+
+std::optional<Settings> settings_of(const pccsql_settings* all) {
   Settings settings;
-  if (asked == nullptr) return settings;
+  if (all == nullptr) return settings;
+  const auto asked = known_part(*all);
+  if (!asked) return std::nullopt;
   const bool known = read_choice(asked->language, settings.language) && read_choice(asked->profile, settings.profile) &&
                      read_choice(asked->aliases, settings.aliases) && read_choice(asked->style, settings.style) &&
                      read_choice(asked->algorithm, settings.algorithm);
@@ -182,11 +217,14 @@ pccsql_memory* pccsql_memory_new(size_t most_bytes) {
 size_t pccsql_memory_used(const pccsql_memory* memory) { return memory->memory.used_bytes(); }
 void pccsql_memory_free(pccsql_memory* memory) { delete memory; }
 
-void pccsql_settings_init(pccsql_settings* settings) {
+void pccsql_settings_init_sized(pccsql_settings* settings, size_t struct_size) {
   const Settings defaults;
-  *settings = {};
-  settings->lookahead = defaults.lookahead ? 1 : 0;
-  settings->memory_bytes = defaults.memory_bytes;
+  pccsql_settings made = {};
+  made.struct_size = struct_size;
+  made.lookahead = defaults.lookahead ? 1 : 0;
+  made.memory_bytes = defaults.memory_bytes;
+  std::memset(static_cast<void*>(settings), 0, struct_size);
+  std::memcpy(settings, &made, std::min(sizeof made, struct_size));
 }
 
 pccsql_engine* pccsql_engine_compile(int schema_kind, const char* schema, const char* db_id, int policy_kind,
@@ -197,9 +235,9 @@ pccsql_engine* pccsql_engine_compile(int schema_kind, const char* schema, const 
     const auto policy_source = policy_of(policy_kind, policy);
     const auto chosen = settings_of(settings);
     if (vocabulary == nullptr) return tell(error, "an engine needs a vocabulary"), nullptr;
-    if (!schema_source) return tell(error, "there is no such kind of schema; use one of PCCSQL_SCHEMA_…"), nullptr;
-    if (!policy_source) return tell(error, "there is no such kind of policy; use one of PCCSQL_POLICY_…"), nullptr;
-    if (!chosen) return tell(error, "a setting is neither 0 nor 1; begin with pccsql_settings_init"), nullptr;
+    if (!schema_source) return tell(error, kNoSuchSchema), nullptr;
+    if (!policy_source) return tell(error, kNoSuchPolicy), nullptr;
+    if (!chosen) return tell(error, kWrongSetting), nullptr;
     auto compiled = pccsql::Engine::compile(*schema_source, *policy_source, vocabulary->index, *chosen);
     if (!compiled) return tell(error, compiled.error().to_string()), nullptr;
     return new pccsql_engine{std::move(*compiled)};
@@ -296,5 +334,78 @@ char* pccsql_matcher_uses(pccsql_matcher* matcher) {
     return copied(lines);
   });
 }
+
+pccsql_batch_filler* pccsql_batch_filler_new(size_t threads) {
+  return guarded<pccsql_batch_filler*>(nullptr, nullptr,
+                                       [&] { return new pccsql_batch_filler{pccsql::BatchFiller(threads)}; });
+}
+
+int pccsql_batch_filler_fill(pccsql_batch_filler* filler, pccsql_matcher* const* matchers, size_t count, uint32_t* words,
+                             size_t logits_width, char** error) {
+  return guarded(0, error, [&] {
+    std::vector<pccsql::Matcher*> rows(count, nullptr);
+    for (size_t i = 0; i < count; ++i) {
+      if (matchers[i] != nullptr) rows[i] = &matchers[i]->matcher;
+    }
+    const auto filled = filler->filler.fill_batch(rows, words, logits_width);
+    if (!filled) tell(error, filled.error().to_string());
+    return filled ? 1 : 0;
+  });
+}
+
+void pccsql_batch_filler_free(pccsql_batch_filler* filler) { delete filler; }
+
+pccsql_checker* pccsql_checker_new(int schema_kind, const char* schema, const char* db_id, int policy_kind,
+                                   const char* policy, const pccsql_settings* settings, char** error) {
+  return guarded<pccsql_checker*>(nullptr, error, [&]() -> pccsql_checker* {
+    const auto schema_source = schema_of(schema_kind, schema, db_id);
+    const auto policy_source = policy_of(policy_kind, policy);
+    const auto chosen = settings_of(settings);
+    if (!schema_source) return tell(error, kNoSuchSchema), nullptr;
+    if (!policy_source) return tell(error, kNoSuchPolicy), nullptr;
+    if (!chosen) return tell(error, kWrongSetting), nullptr;
+    auto made = pccsql::Checker::make(*schema_source, *policy_source, *chosen);
+    if (!made) return tell(error, made.error().to_string()), nullptr;
+    return new pccsql_checker{std::move(*made)};
+  });
+}
+
+void pccsql_checker_free(pccsql_checker* checker) { delete checker; }
+
+pccsql_judgement* pccsql_checker_check(const pccsql_checker* checker, const char* sql, size_t size, char** error) {
+  return guarded<pccsql_judgement*>(nullptr, error, [&] {
+    return new pccsql_judgement{checker->checker.check({sql, sql == nullptr ? 0 : size})};
+  });
+}
+
+int pccsql_judgement_verdict(const pccsql_judgement* judgement) {
+  return static_cast<int>(judgement->judgement.verdict);
+}
+
+const char* pccsql_judgement_reason(const pccsql_judgement* judgement, size_t* begin, size_t* end) {
+  if (begin != nullptr) *begin = judgement->judgement.where.begin;
+  if (end != nullptr) *end = judgement->judgement.where.end;
+  return judgement->judgement.reason.c_str();
+}
+
+size_t pccsql_judgement_use_count(const pccsql_judgement* judgement) { return judgement->judgement.uses.size(); }
+
+int pccsql_judgement_use(const pccsql_judgement* judgement, size_t index, pccsql_use* use) {
+  const size_t size = use->struct_size;
+  if (index >= judgement->judgement.uses.size() || size < sizeof size) return 0;
+  const auto& found = judgement->judgement.uses[index];
+  const pccsql_use told = {size,
+                           found.table.c_str(),
+                           found.column.c_str(),
+                           static_cast<int>(found.role),
+                           static_cast<int>(found.policy),
+                           found.permitted ? 1 : 0,
+                           found.span.begin,
+                           found.span.end};
+  std::memcpy(use, &told, std::min(sizeof told, size));
+  return 1;
+}
+
+void pccsql_judgement_free(pccsql_judgement* judgement) { delete judgement; }
 
 }  // extern "C"

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "engine/engine_impl.h"
+#include "engine/read_sources.h"
 #include "mask/tokenizer_json.h"
 #include "model/llama/gguf_vocabulary.h"
 #include "policy/policy_file.h"
@@ -27,6 +28,8 @@ Result<Catalog> one_of(std::vector<Catalog> catalogs, const TablesJson& source) 
                {}};
 }
 
+}  // namespace
+
 Result<Catalog> read_schema(const SchemaSource& source) {
   if (const auto* sqlite = std::get_if<SqliteFile>(&source)) return read_sqlite_catalog(sqlite->path);
   if (const auto* ddl = std::get_if<DdlText>(&source)) return read_ddl_catalog(ddl->text, ddl->name);
@@ -43,6 +46,8 @@ Result<Policy> read_policy(const PolicySource& source, const Catalog& catalog) {
   if (!text) return text.error();
   return parse_policy_yaml(*text, catalog, path);
 }
+
+namespace {
 
 bool begins_as_gguf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -36,7 +36,7 @@ struct Seat {
        std::string database_file, bool execution);
 
   Subject subject;
-  Checker checker;
+  SqliteChecker checker;
   std::string database;
   std::optional<Runner> runner;  // under profile strict fenced by the policy
   std::optional<Error> problem;  // why there is none, where there should be

@@ -9,9 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
+#include "base/own_files.h"
 #include "exec/session.h"
 
 extern char** environ;
@@ -26,17 +26,9 @@ constexpr std::chrono::milliseconds kGrace(500);
 // Programs start slowly where the machine is busy, or under a sanitizer.
 constexpr std::chrono::seconds kStart(60);
 
-// Beside the running program or where an installation has it, else where the build put it.
+// Where an installation has it, or a build: the programs of a build lie in folders beside `src`.
 std::string worker_program() {
-  constexpr const char* kName = "pccsql-query";
-  std::error_code failed;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (!failed) {
-    for (const auto& folder : {self.parent_path(), self.parent_path().parent_path() / "libexec" / "pccsql"}) {
-      if (std::filesystem::is_regular_file(folder / kName, failed)) return (folder / kName).string();
-    }
-  }
-  return PCCSQL_QUERY_PROGRAM;
+  return own_file({"../libexec/pccsql/pccsql-query", "pccsql-query", "../src/exec/pccsql-query", "../exec/pccsql-query"});
 }
 
 // The two ends; neither is passed on to programs that are started.

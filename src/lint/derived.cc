@@ -283,7 +283,7 @@ class Finder {
   const Catalog& catalog_;
   const Policy& stated_;
   Policy effective_;
-  Checker checker_;
+  SqliteChecker checker_;
   std::optional<Database> database_;
   std::vector<Derived> derived_;
   std::map<Place, Columns> direct_;  // what each gives away itself, not through another

@@ -33,8 +33,8 @@ struct Column {
   Generated generated = Generated::No;
   bool hidden = false;  // hidden column of a virtual table: can be named, is not part of `*`
   // PostgreSQL's alone.
-  ValueType value;
-  std::string comment;  // of COMMENT ON COLUMN
+  ValueType value = {};
+  std::string comment = {};  // of COMMENT ON COLUMN
   NameId id = kNoName;  // set by Catalog
 };
 

@@ -83,7 +83,7 @@ Policy assign(const Catalog& catalog, const UsageCounts& usage) {
 
 std::vector<Policy> column_policies(const GoldData& data, const Disturbance& disturbance) {
   std::vector<UsageCounts> usage(data.catalogs.begin(), data.catalogs.end());
-  std::vector<Checker> checkers;
+  std::vector<SqliteChecker> checkers;
   checkers.reserve(data.catalogs.size());
   for (const Catalog& catalog : data.catalogs) checkers.emplace_back(catalog, CheckSettings{.profile = Profile::Paper});
   for (const Split split : {Split::Train, Split::Dev}) {

@@ -74,7 +74,7 @@ class GoldCounter {
 
  private:
   const Catalog& catalog_;
-  Checker checker_;
+  SqliteChecker checker_;
 };
 
 struct LabelledGold {

@@ -1,4 +1,4 @@
-// MaskWorld: one database with its policy, as the mask and its judges see it: an Engine, a Checker, and SQLite itself.
+// MaskWorld: one database with its policy, as the mask and its judges see it: an Engine, a SqliteChecker, and SQLite itself.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class MaskWorld {
   const Catalog& catalog() const { return catalog_; }
   const Policy& policy() const { return policy_; }
   const Engine& engine() const { return engine_; }
-  Checker& checker() { return checker_; }
+  SqliteChecker& checker() { return checker_; }
   Judgement judge(std::string_view sql) { return checker_.check(sql, policy_); }
   Result<Database*> database();
 
@@ -48,7 +48,7 @@ class MaskWorld {
   VocabularyIndex vocabulary_;
   Engine engine_;
   std::optional<std::string> db_;
-  Checker checker_;
+  SqliteChecker checker_;
   std::array<std::optional<Engine>, 4> opened_;
   std::optional<Database> database_;
 };

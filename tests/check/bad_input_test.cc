@@ -67,7 +67,7 @@ std::string shortened(const std::string& sql) {
 
 // The verdict, within two seconds, under both profiles.
 void expect_verdict(const std::string& sql, Verdict expected) {
-  for (Checker* checker : {&world().strict, &world().paper}) {
+  for (SqliteChecker* checker : {&world().strict, &world().paper}) {
     const auto start = std::chrono::steady_clock::now();
     const Judgement judgement = checker->check(sql, world().policy);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -151,7 +151,7 @@ void print(const Counts& counts) {
             << " by a rule of the definition, " << counts.unexplained << " with a part that SQLite may not look at\n";
 }
 
-// Checker and SQLite beside each other on one schema.
+// SqliteChecker and SQLite beside each other on one schema.
 class Comparison {
  public:
   explicit Comparison(std::string_view schema)
@@ -174,7 +174,7 @@ class Comparison {
   const Counts& counts() const { return counts_; }
   const std::map<std::string, std::string>& found() const { return found_; }
   Database& database() { return database_; }
-  Checker& checker() { return checker_; }
+  SqliteChecker& checker() { return checker_; }
 
  private:
   // A difference without the names and numbers that it is about.
@@ -234,7 +234,7 @@ class Comparison {
 
   Catalog catalog_;
   Database database_;
-  Checker checker_;
+  SqliteChecker checker_;
   Counts counts_;
   std::map<std::string, std::string> found_;  // by kind
 };

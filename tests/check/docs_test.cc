@@ -102,8 +102,8 @@ TEST(PolicyPage, EveryExampleHasTheVerdictItStates) {
   Policy open = *demo;
   for (TableId table = 0; table < open.tables(); ++table) open.set_group(table, {});
   Company company;
-  Checker strict(*catalog, {Profile::Strict, Language::Full});
-  Checker paper(*catalog, {Profile::Paper, Language::Full});
+  SqliteChecker strict(*catalog, {Profile::Strict, Language::Full});
+  SqliteChecker paper(*catalog, {Profile::Paper, Language::Full});
 
   const std::vector<Example> examples = examples_of(text_of("docs/policy.md"));
   EXPECT_GE(examples.size(), 90u);

@@ -67,8 +67,8 @@ const std::vector<File>& all_files();
 struct World {
   Catalog catalog;
   Policy policy;
-  Checker strict;
-  Checker paper;
+  SqliteChecker strict;
+  SqliteChecker paper;
 
   World(Catalog from, Policy with, Language language);
 };

@@ -298,7 +298,7 @@ class Worker {
   Judging judging_;
   Catalog catalog_;
   Policy policy_;
-  Checker checker_;
+  SqliteChecker checker_;
   Twins twins_;
   std::array<int, 4> used_{};  // by policy, the uses of such columns in the query that was judged last
   Counts counts_;

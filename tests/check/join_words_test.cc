@@ -19,7 +19,7 @@ TEST(JoinWords, AreTakenAndReadAsTheDatabaseDoes) {
   const Result<Catalog> catalog = read_ddl_catalog(kSchema);
   Result<Database> database = Database::in_memory(kSchema);
   ASSERT_TRUE(catalog && database);
-  Checker checker(*catalog);
+  SqliteChecker checker(*catalog);
   const std::vector<std::string> words = {"NATURAL", "left", "RIGHT", "FULL", "INNER", "cross", "OUTER"};
   size_t taken = 0;
   std::vector<std::vector<std::string>> sequences = {{}};

@@ -146,7 +146,7 @@ Compared compare(const std::string& first_rows, const std::string& second_rows, 
   for (const auto& [table, column] : {std::pair{"t", "c"}, {"u", "e"}, {"v", "f"}, {"h", "z"}, {"h", "y"}}) {
     policy.set(*catalog->find_column(table, column), label);
   }
-  Checker checker(*catalog, {profile, Language::Full});
+  SqliteChecker checker(*catalog, {profile, Language::Full});
   SentenceGenerator generator(*grammar, filler, 2 + random_seed());
   compared.queries = static_cast<int>(random_queries(60'000));
   for (int i = 0; i < compared.queries; ++i) {

@@ -71,7 +71,7 @@ const std::vector<Sample>& samples() {
         for (const Profile profile : {Profile::Strict, Profile::Paper}) {
           const auto& expected = profile == Profile::Strict ? one.strict : one.paper;
           if (!expected || expected->verdict == Verdict::Error || expected->verdict == Verdict::Outside) continue;
-          Checker& checker = profile == Profile::Strict ? world.strict : world.paper;
+          SqliteChecker& checker = profile == Profile::Strict ? world.strict : world.paper;
           Analysis analysis = checker.analyze(one.sql);
           analysis.uses = checker.judge(analysis, world.policy).uses;  // with those that a minimum group adds
           found.push_back({&world, profile, std::move(analysis), line_of(expected->verdict, "", expected->uses),

@@ -508,7 +508,7 @@ class Attack {
     for (int minimum = 2; minimum <= 6; ++minimum) {
       policies_.push_back(*parse_policy_yaml(policy_text(minimum), *catalog_));
     }
-    checker_ = std::make_unique<Checker>(*catalog_);
+    checker_ = std::make_unique<SqliteChecker>(*catalog_);
   }
 
   // Until so many were safe and ran.
@@ -558,7 +558,7 @@ class Attack {
   bool plain_;
   std::unique_ptr<Catalog> catalog_;
   std::vector<Policy> policies_;
-  std::unique_ptr<Checker> checker_;
+  std::unique_ptr<SqliteChecker> checker_;
   SmallDatabase database_;
 };
 
@@ -621,7 +621,7 @@ class PlainHaving : public ::testing::Test {
   std::string held(const std::string& sql, int keys = 0) {
     static const Catalog catalog = *read_ddl_catalog(kSchema);
     static const Policy policy = *parse_policy_yaml(policy_text(5), catalog);
-    Checker checker(catalog);
+    SqliteChecker checker(catalog);
     if (checker.check(sql, policy).verdict != Verdict::Safe) return "";
     const auto run = checker.run_text(sql, policy);
     if (!run) return run.error().to_string();
@@ -677,7 +677,7 @@ TEST_F(PlainHaving, TheLeaveOneOutJoinIsFoundAndClosed) {
 TEST(RunText, OfAQueryThatCountsNothingHeldIsTheQuery) {
   const Catalog catalog = *read_ddl_catalog(kSchema);
   const Policy policy = *parse_policy_yaml(policy_text(5), catalog);
-  Checker checker(catalog);
+  SqliteChecker checker(catalog);
   for (const char* sql : {"SELECT name FROM emp", "SELECT dept, COUNT(*), AVG(hours) FROM emp GROUP BY dept -- all",
                           " ; SELECT SUM(DISTINCT hours) FILTER (WHERE dept = 1) FROM emp;",
                           "SELECT SUM(day) FROM visit WHERE doc IN (SELECT COUNT(*) FROM pay)"}) {

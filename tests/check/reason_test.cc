@@ -33,7 +33,7 @@ TEST(Reason, SaysEachThingOnceAndStopsAtEight) {
   for (char c = 'a'; c <= 'k'; ++c) ddl += std::string(c == 'a' ? "" : ", ") + c;
   const Result<Catalog> catalog = read_ddl_catalog(ddl + ")");
   ASSERT_TRUE(catalog);
-  Checker checker(*catalog, {Profile::Paper, Language::Full});
+  SqliteChecker checker(*catalog, {Profile::Paper, Language::Full});
   const Policy policy(*catalog, ColumnPolicy::Hidden);
   const Judgement twice = checker.check("SELECT a, a FROM t", policy);
   EXPECT_EQ(twice.reason, "`t.a` is Hidden: it may not be used at all (Sel)");
@@ -46,7 +46,7 @@ TEST(Reason, SaysEachThingOnceAndStopsAtEight) {
 TEST(Reason, PointsAtATableThatMayNotBeNamed) {
   const Result<Catalog> catalog = read_ddl_catalog("CREATE TABLE t(c); CREATE TABLE u(d)");
   ASSERT_TRUE(catalog);
-  Checker checker(*catalog);
+  SqliteChecker checker(*catalog);
   Policy policy(*catalog, ColumnPolicy::Hidden);
   policy.set({0, 0}, ColumnPolicy::Public);
   const Judgement judgement = checker.check("SELECT c FROM t, u AS x", policy);
@@ -59,7 +59,7 @@ TEST(Reason, PointsAtATableThatMayNotBeNamed) {
 TEST(Reason, IsBoundedHoweverLongTheName) {
   const Result<Catalog> catalog = read_ddl_catalog("CREATE TABLE t(c)");
   ASSERT_TRUE(catalog);
-  Checker checker(*catalog);
+  SqliteChecker checker(*catalog);
   std::string name;
   for (int i = 0; i < 1000; ++i) name += "ä";
   const Analysis& analysis = checker.analyze("SELECT " + name + " FROM t");

@@ -169,7 +169,7 @@ TEST_P(WorkTest, IsJudgedWithinASecond) {
   for (const Profile profile : {Profile::Strict, Profile::Paper}) {
     CheckSettings settings;
     settings.profile = profile;
-    Checker checker(*catalog, settings);
+    SqliteChecker checker(*catalog, settings);
     const std::clock_t begin = std::clock();
     const Judgement judgement = checker.check(GetParam().sql, policy);
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

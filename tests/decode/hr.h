@@ -52,7 +52,7 @@ inline const Question kQuestion{"What is asked?", std::nullopt};
 
 // Whether check, asked anew, calls it safe.
 inline bool is_safe(const Hr& hr, const std::string& sql) {
-  return Checker(hr.catalog).check(sql, hr.policy).verdict == Verdict::Safe;
+  return SqliteChecker(hr.catalog).check(sql, hr.policy).verdict == Verdict::Safe;
 }
 
 // What holds for each answer of each method, whatever happened.

@@ -22,7 +22,7 @@ struct GoldDatabase {
   Database sqlite;
   bool real = false;
   Policy all_public;
-  Checker checker;  // profile strict; refers to `catalog`
+  SqliteChecker checker;  // profile strict; refers to `catalog`
 
   GoldDatabase(Catalog catalog_in, Database sqlite_in, bool real_in)
       : catalog(std::move(catalog_in)),

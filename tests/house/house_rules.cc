@@ -149,7 +149,7 @@ std::vector<SourceFile> read_tree(const std::string& root) {
       if (ignored) entry.disable_recursion_pending();
       continue;
     }
-    if (!entry->is_regular_file()) continue;
+    if (!entry->is_regular_file() || name == ".git") continue;  // in a second work tree it is a file
     std::ifstream in(entry->path(), std::ios::binary);
     std::string text(std::istreambuf_iterator<char>(in), {});
     if (text.find('\0') != std::string::npos) continue;

@@ -96,7 +96,7 @@ TEST_F(Hr, ThePageTellsTheTruth) {
   ASSERT_GE(examples.size(), 20u);
   auto database = Database::open(PCCSQL_DEMO_DATABASE);
   ASSERT_TRUE(database) << database.error().to_string();
-  Checker checker(*catalog_);
+  SqliteChecker checker(*catalog_);
   for (const Example& example : examples) {
     const Judgement judgement = checker.check(example.sql, *policy_);
     EXPECT_EQ(to_string(judgement.verdict), example.verdict) << example.sql << judgement.reason;

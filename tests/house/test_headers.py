@@ -1,8 +1,9 @@
 """Every header compiles by itself: nothing has to be included before it, and including it twice does no harm.
 
-A source that opens with its own header shows the first for it whenever it is built, so only headers without such a source
-are compiled here, by the compiler of the build and as the sources of their folder are; with PCCSQL_LONG all are. The public
-headers get no other include path than their own, and the one for C is compiled as C.
+A source that opens with its own header shows the first for it whenever it is built by itself, so only headers without such
+a source are compiled here, by the compiler of the build and as the sources of their folder are; with PCCSQL_LONG all are,
+which is what shows it where sources are built together (PCCSQL_UNITY). The public headers get no other include path than
+their own, and the one for C is compiled as C.
 """
 
 import concurrent.futures
@@ -37,6 +38,13 @@ def first_include(source):
     return found.group(1) if found else None
 
 
+def sources_of(file):
+    """The sources that the build compiles together as this one; else itself."""
+    if not re.fullmatch(r"unity_\d+_cxx\.cxx", file.name):
+        return [file]
+    return [pathlib.Path(name) for name in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M)]
+
+
 def read_commands(build):
     """How the build compiles each source: its path, and the compiler with the arguments that bear on what is parsed."""
     commands = {}
@@ -50,7 +58,8 @@ def read_commands(build):
                 kept += [word, next(rest)]
             elif word.startswith(("-I", "-D", "-W", "-std", "-stdlib", "-f", "-m")) and not word.startswith("-fsanitize"):
                 kept.append(word)
-        commands.setdefault(pathlib.Path(entry["file"]), kept)
+        for source in sources_of(pathlib.Path(entry["file"])):
+            commands.setdefault(source, kept)
     return commands
 
 

@@ -242,7 +242,7 @@ TEST(FirstPolicy, IsSoundForWhateverSchema) {
     const FirstPolicy first = first_policy(*catalog, {}, settings);
     SCOPED_TRACE(ddl);
     expect_sound(*catalog, first, settings);
-    Checker checker(*catalog);
+    SqliteChecker checker(*catalog);
     for (TableId t = 0; t < catalog->tables().size(); ++t) {
       const Table& table = catalog->table(t);
       for (ColumnIndex c = 0; c < table.columns.size(); ++c) {

@@ -214,7 +214,7 @@ TEST_F(Paper, CompletionsAreWholeAndFollowTheirOwnWay) {
 }
 
 TEST_F(Paper, UsesAreTheCheckers) {
-  Checker checker(*catalog_, {Profile::Paper, Language::Fragment});
+  SqliteChecker checker(*catalog_, {Profile::Paper, Language::Fragment});
   for (const char* sql :
        {"SELECT e.name, AVG(p.gross) FROM employee e JOIN payment p ON p.employee_id = e.id WHERE e.hire_year > 1 "
         "GROUP BY e.name HAVING COUNT(p.month) > 1",
@@ -263,7 +263,7 @@ TEST(PaperGold, SafeQueriesOfTheFragmentGoThrough) {
   for (const Profile profile : {Profile::Strict, Profile::Paper}) {
     TrackSettings settings;
     settings.profile = profile;
-    std::map<size_t, std::pair<std::unique_ptr<Checker>, std::unique_ptr<PaperTracker>>> judges;
+    std::map<size_t, std::pair<std::unique_ptr<SqliteChecker>, std::unique_ptr<PaperTracker>>> judges;
     size_t safe = 0, admitted = 0, unsafe = 0, leaked = 0;
     std::map<std::string, size_t> reasons;
     for (const GoldQuery& gold : data->dev) {
@@ -271,7 +271,7 @@ TEST(PaperGold, SafeQueriesOfTheFragmentGoThrough) {
       ASSERT_TRUE(index);
       auto& [checker, tracker] = judges[*index];
       if (!checker) {
-        checker = std::make_unique<Checker>(data->catalogs[*index], CheckSettings{profile, Language::Fragment});
+        checker = std::make_unique<SqliteChecker>(data->catalogs[*index], CheckSettings{profile, Language::Fragment});
         tracker = std::make_unique<PaperTracker>(data->catalogs[*index], policies[*index], settings);
       }
       const Verdict verdict = checker->check(gold.sql, policies[*index]).verdict;

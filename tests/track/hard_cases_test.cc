@@ -46,7 +46,7 @@ std::vector<File> all_files() {
 struct Court {
   Catalog catalog;
   Policy policy;
-  Checker checker;
+  SqliteChecker checker;
   Database database;
   std::shared_ptr<const track::World> world;
   track::SqlTracker tracker;

@@ -363,7 +363,7 @@ struct Round {
   Names names;
   std::optional<Policy> policy;
   std::optional<Sources> sources;
-  std::optional<Checker> checker;
+  std::optional<SqliteChecker> checker;
   std::deque<Source> made;
   std::vector<Item> items;  // what a FROM can name
   std::optional<Item> cte;

@@ -80,7 +80,7 @@ std::vector<Place> Coverage::all_places() const {
   // Rules that can be reached without going through one that is outside.
   std::vector<RuleId> reached{0};
   for (size_t i = 0; i < reached.size(); ++i) {
-    for (const State& state : grammar_.states()) {
+    for (const auto& state : grammar_.states()) {
       if (state.rule != reached[i]) continue;
       for (const Edge& edge : state.edges) {
         if (edge.rule != kNone && grammar_.rules()[edge.rule].outside.empty() &&
@@ -92,7 +92,7 @@ std::vector<Place> Coverage::all_places() const {
   }
   std::vector<Place> all;
   for (size_t s = 0; s < grammar_.states().size(); ++s) {
-    const State& state = grammar_.states()[s];
+    const auto& state = grammar_.states()[s];
     if (std::count(reached.begin(), reached.end(), state.rule) == 0) continue;
     for (const Edge& edge : state.edges) {
       if (edge.rule == kNone) all.emplace_back(static_cast<StateId>(s), edge.terminal);

@@ -40,7 +40,7 @@ struct Ground {
   SchemaPtr schema;
   Policy policy;
   TrackSettings settings;
-  Checker checker;
+  SqliteChecker checker;
   mutable std::shared_ptr<const World> world;  // made by the first sql_trackers(), and kept for its trackers
 
   Ground(std::string name_in, SchemaPtr schema_in, Policy policy_in, TrackSettings settings_in);

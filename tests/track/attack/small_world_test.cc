@@ -189,7 +189,7 @@ class Exhaustive {
   }
 
   const Alphabet& alphabet_;
-  Checker checker_;
+  SqliteChecker checker_;
   std::vector<std::unique_ptr<Side>> sides_;
   std::vector<std::vector<Lexeme>> lexemes_;
   uint64_t texts_ = 0;
