@@ -183,6 +183,18 @@ std::vector<Row> rows_of(const SuiteReport& report) {
   add("gold label sql", percent_text(share(stats.binary_sql, all), 1), paper_text(paper.binary_sql));
   add("sql that becomes refuse, of sql", percent_text(share(stats.binary_lost, stats.sql), 1),
       paper_text(paper.binary_lost));
+  if (report.profile != Profile::Strict) return rows;
+
+  title("With a minimum group");
+  const MinimumCost& cost = report.minimum_cost;
+  add("gold sql that counts an AggregateOnly column", counted(cost.counting, all), "");
+  add("in a form that is excluded", counted(cost.excluded, cost.counting), "");
+  for (size_t i = 0; i < kMinimums.size(); ++i) {
+    const std::string minimum = " with k = " + std::to_string(kMinimums[i]);
+    add("answers that change" + minimum, counted(cost.changed[i], cost.counting), "");
+    add("of which nothing is left" + minimum, counted(cost.emptied[i], cost.counting), "");
+  }
+  if (cost.not_run > 0) add("not run", counted(cost.not_run, cost.counting), "");
   return rows;
 }
 
@@ -204,9 +216,10 @@ std::string padded_left(const std::string& text, size_t width) {
 }  // namespace
 
 SuiteReport report_of(const Suite& suite, const std::string& file, const std::function<void(size_t)>& done) {
-  SuiteReport report{file, suite.name, suite.profile, suite.settings, suite.catalogs.size(), 0, {}};
+  SuiteReport report{file, suite.name, suite.profile, suite.settings, suite.catalogs.size(), 0, {}, {}};
   for (const SuiteQuestion& question : suite.questions) report.with_database += !question.db_path.empty();
   report.statistics = statistics_of(suite, done);
+  report.minimum_cost = minimum_cost_of(suite);
   return report;
 }
 
@@ -279,6 +292,13 @@ std::string to_json(const std::vector<SuiteReport>& reports) {
                         {"cases", stats.cases}};
     json["refuse_with_a_permitted_reference"] = stats.refuse_open;
     json["binary"] = {{"sql", stats.binary_sql}, {"lost", stats.binary_lost}};
+    if (report.profile == Profile::Strict) {
+      const MinimumCost& cost = report.minimum_cost;
+      Json& out = json["minimum_group"] = {{"counting", cost.counting}, {"excluded", cost.excluded}, {"not_run", cost.not_run}};
+      for (size_t i = 0; i < kMinimums.size(); ++i) {
+        out["by_minimum"].push_back({{"k", kMinimums[i]}, {"changed", cost.changed[i]}, {"nothing_left", cost.emptied[i]}});
+      }
+    }
     json["rows"] = Json::array();
     for (const Row& row : rows_of(report)) {
       if (row.here.empty()) continue;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/minimum_cost.h"
 #include "suite/suite.h"
 
 namespace pccsql {
@@ -17,6 +18,7 @@ struct SuiteReport {
   size_t databases = 0;
   size_t with_database = 0;  // questions whose database file the copy has
   SuiteStatistics statistics;
+  MinimumCost minimum_cost;  // under profile strict
 };
 
 SuiteReport report_of(const Suite& suite, const std::string& file, const std::function<void(size_t)>& done = {});
