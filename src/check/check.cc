@@ -247,6 +247,11 @@ Result<RunText> SqliteChecker::run_text(std::string_view sql, const Policy& poli
   const Analysis& with = analyze(run->sql);
   work_->added.clear();
   if (with.verdict != Verdict::Safe) return check::run_text_fault("with them " + with.reason);
+  // A FROM and WHERE that are repeated stand inside the SELECT that they are of. What was a string there, "x", must not mean
+  // an alias of it now: the condition would be about other rows.
+  const bool captured = std::any_of(with.counted.begin(), with.counted.end(),
+                                    [](const Counted& one) { return one.off_form == OffForm::Outside; });
+  if (captured) return check::run_text_fault("with them a string in double quotes would be a name; write it in single ones");
   if (uses_as_written(with.uses, *run) != judgement.uses) return check::run_text_fault("with them it uses other columns");
   return run;
 }

@@ -673,6 +673,17 @@ TEST_F(PlainHaving, TheLeaveOneOutJoinIsFoundAndClosed) {
   EXPECT_EQ(held(difference), "");
 }
 
+// In the condition on rows the FROM stands inside the SELECT whose alias is zz: what is a string would be that alias, and the
+// condition would not see the row that is repeated.
+TEST_F(PlainHaving, AStringThatTheConditionWouldTakeForAnAliasIsAFault) {
+  const std::string sql =
+      "SELECT 'q' AS zz, SUM(e.salary) FROM emp AS e LEFT JOIN (SELECT 4 AS i FROM pay WHERE \"zz\" = 'zz') AS f ON e.id = f.i";
+  EXPECT_NE(held(sql).find("a string in double quotes would be a name"), std::string::npos) << held(sql);
+  std::string single = sql;
+  single.replace(single.find("\"zz\""), 4, "'zz'");
+  EXPECT_EQ(held(single), "");
+}
+
 // Minimums do not touch what has no such column.
 TEST(RunText, OfAQueryThatCountsNothingHeldIsTheQuery) {
   const Catalog catalog = *read_ddl_catalog(kSchema);
