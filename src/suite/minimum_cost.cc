@@ -44,12 +44,12 @@ std::optional<std::vector<std::string>> rows_of_query(Runner& runner, const std:
 MinimumCost minimum_cost_of(const Suite& suite) {
   MinimumCost cost;
   if (suite.profile != Profile::Strict || !suite.execution) return cost;
-  std::map<size_t, Checker> checkers;  // by catalogue
+  std::map<size_t, SqliteChecker> checkers;  // by catalogue
   std::map<std::string, std::optional<Runner>> runners;
   for (const SuiteQuestion& question : suite.questions) {
     const Catalog& catalog = suite.catalogs[question.catalog];
     const Policy& policy = suite.policies[question.policy].policy;
-    Checker& checker = checkers.try_emplace(question.catalog, catalog).first->second;
+    SqliteChecker& checker = checkers.try_emplace(question.catalog, catalog).first->second;
     const Analysis& analysis = checker.analyze(question.gold_sql);
     const bool counts = std::ranges::any_of(analysis.counted, [&](const Counted& one) {
       return policy.of(one.column) == ColumnPolicy::AggregateOnly;
