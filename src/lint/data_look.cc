@@ -19,7 +19,7 @@ constexpr size_t kSampledRows = 500;         // of a sample
 constexpr int64_t kSampledPlaces = 20;       // of the table that they are taken from
 constexpr size_t kColumnsAtATime = 60;       // asked for at a time
 constexpr size_t kBytesOfText = 256;        // of a text
-constexpr std::chrono::milliseconds kQueryTime{1'000};
+constexpr std::chrono::milliseconds kQueryTime{2'000};
 
 // The text without what is beyond kBytesOfText, and no blobs.
 std::string shortened(const std::string& column) {

@@ -43,7 +43,7 @@ struct TableLook {
 
 class DataLook {
  public:
-  static constexpr std::chrono::milliseconds kUsualTime{5'000};
+  static constexpr std::chrono::milliseconds kUsualTime{8'000};
 
   // Opens the database; nothing is read yet.
   static Result<DataLook> open(const std::string& path, const Catalog& catalog,
