@@ -1,9 +1,11 @@
 // The options of the commands `policy init`, `policy lint` and `policy diff`.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "lint/first_policy.h"
+
+namespace CLI {
+class App;
+}
 
 namespace pccsql {
 

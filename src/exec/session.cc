@@ -20,11 +20,11 @@ constexpr int kInstructionsBetweenLooks = 1000;
 // What SQLite holds for the connection itself, beside what a query needs.
 constexpr size_t kForConnection = size_t{8} << 20;
 
-Error over(const std::string& limit, const std::string& amount) {
+Error over_limit(const std::string& limit, const std::string& amount) {
   return Error{"the query is over the " + limit + " limit of " + amount, {}, {}};
 }
 Error over_memory(const RunLimits& limits, const std::string& what = {}) {
-  return over("memory", std::to_string(limits.memory) + " bytes" + what);
+  return over_limit("memory", std::to_string(limits.memory) + " bytes" + what);
 }
 
 RunReply failed(const Error& error) {
@@ -93,7 +93,7 @@ size_t bytes_of(const Value& value) {
 
 }  // namespace
 
-Error over_time(const RunLimits& limits) { return over("time", std::to_string(limits.time.count()) + " ms"); }
+Error over_time(const RunLimits& limits) { return over_limit("time", std::to_string(limits.time.count()) + " ms"); }
 
 // What can stop a query at SQLite's own pace.
 struct Session::Watch {
@@ -230,7 +230,7 @@ RunReply Session::attempt(const RunRequest& request, Watch& watch, RowSet& rows)
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
     if (watch.must_stop()) return failure(SQLITE_INTERRUPT, {}, watch);
     if (rows.rows.size() == spec_.limits.rows) {
-      return failed(over("row", std::to_string(spec_.limits.rows) + " rows"));
+      return failed(over_limit("row", std::to_string(spec_.limits.rows) + " rows"));
     }
     std::vector<Value>& row = rows.rows.emplace_back();
     row.reserve(static_cast<size_t>(columns));

@@ -103,6 +103,59 @@ Problems opening_problems(const std::vector<SourceFile>& files) {
   return problems;
 }
 
+Problems heavy_header_problems(const std::vector<SourceFile>& files, const std::vector<std::string>& allowed) {
+  static const std::regex heavy(R"re(^\s*#\s*include\s*<((nlohmann|CLI|yaml-cpp)/[^>]+|httplib\.h|llama\.h)>)re");
+  Problems problems;
+  for (const SourceFile& file : files) {
+    if (!file.path.ends_with(".h") || std::ranges::count(allowed, file.path) > 0) continue;
+    const auto lines = lines_of(file.text);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::smatch found;
+      if (std::regex_search(lines[i], found, heavy)) {
+        problems.push_back(at(file, i + 1, "a header must not include <" + found[1].str() + ">"));
+      }
+    }
+  }
+  return problems;
+}
+
+Problems private_name_problems(const std::vector<SourceFile>& files) {
+  static const std::regex type(R"re(^(?:class|struct|enum class|enum) (\w+)\b[^;]*$)re");
+  static const std::regex constant(R"re(^(?:constexpr|const|static|thread_local) [^(=]*\b(\w+)(?:\[\w*\])? ?[={])re");
+  static const std::regex function(R"re(^\w[\w:<>,&* ]* [&*]?(\w+)\(.*[{;,]$)re");
+  const auto folder_of = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
+  std::map<std::string, std::string> where;  // folder and what is declared there: the first place
+  Problems problems;
+  for (const SourceFile& file : files) {
+    if (!file.path.ends_with(".cc")) continue;
+    const auto lines = lines_of(file.text);
+    bool inside = false;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const std::string& line = lines[i];
+      if (line.starts_with("namespace {")) inside = true;
+      if (line.starts_with("}  // namespace")) inside = false;
+      if (!inside || line.empty() || line.size() > 1000) continue;
+      std::smatch found;
+      std::string key;
+      if (std::regex_search(line, found, type)) {
+        key = "type or value " + found[1].str();
+      } else if (std::regex_search(line, found, constant)) {
+        key = "type or value " + found[1].str();
+      } else if (std::regex_search(line, found, function)) {
+        key = line;
+      } else {
+        continue;
+      }
+      const std::string name = found[1].str();
+      const auto [first, fresh] = where.try_emplace(folder_of(file.path) + ": " + key, file.path);
+      if (!fresh && first->second != file.path) {
+        problems.push_back(at(file, i + 1, "`" + name + "` is a private name of " + first->second + " too"));
+      }
+    }
+  }
+  return problems;
+}
+
 Problems length_problems(const std::vector<SourceFile>& files, int most_lines) {
   Problems problems;
   for (const SourceFile& file : files) {

@@ -21,6 +21,13 @@ Problems include_problems(const std::vector<SourceFile>& files);
 // A source opens with its idea as a comment; a .cc may open with its own header instead, which then has the comment.
 Problems opening_problems(const std::vector<SourceFile>& files);
 
+// Libraries that take seconds to read are named by .cc files, and by the few headers that `allowed` lists.
+Problems heavy_header_problems(const std::vector<SourceFile>& files, const std::vector<std::string>& allowed);
+
+// In a unity build the files of a folder see each other's private names: no two .cc files there declare the same one at the
+// top of an unnamed namespace; functions with the same first line are the same.
+Problems private_name_problems(const std::vector<SourceFile>& files);
+
 Problems length_problems(const std::vector<SourceFile>& files, int most_lines);
 
 // Paths of somebody's machine, and marks of work left undone.

@@ -38,6 +38,17 @@ TEST(House, SourcesOpenWithTheirIdea) {
 
 TEST(House, SourcesAreShort) { EXPECT_EQ(listed(length_problems(sources_in(tree(), {"src/", "apps/"}), 500)), ""); }
 
+TEST(House, HeadersAreQuicklyRead) {
+  EXPECT_EQ(listed(heavy_header_problems(sources_in(tree(), {"src/", "apps/", "include/", "tests/"}),
+                                         {"src/base/json.h", "apps/option_kinds.h", "src/model/llama/llama_handle.h",
+                                          "tests/apps/program.h"})),
+            "");
+}
+
+TEST(House, PrivateNamesDifferWithinAFolder) {
+  EXPECT_EQ(listed(private_name_problems(sources_in(tree(), {"src/", "apps/"}))), "");
+}
+
 TEST(House, NoMachinePathsNoLooseEnds) { EXPECT_EQ(listed(word_problems(tree())), ""); }
 
 // A house of stubs: each module has one header, and the files given are added.
@@ -92,6 +103,29 @@ TEST(OpeningRule, WantsTheIdeaFirst) {
   EXPECT_EQ(opening_problems({{"src/base/a.h", "#pragma once\n// What a is.\n"}}).size(), 1u);
   EXPECT_EQ(opening_problems({{"src/base/a.h", ""}}).size(), 1u);
   EXPECT_EQ(opening_problems({{"include/a.h", "/* What a is. */\n#ifndef A\n"}}), Problems{});
+}
+
+TEST(HeavyHeaderRule, IsForHeadersThatAreNotAllowedTo) {
+  const std::string json = "// idea\n#include <nlohmann/json.hpp>\n";
+  EXPECT_EQ(heavy_header_problems({{"src/base/a.h", json}}, {}),
+            Problems{"src/base/a.h:2: a header must not include <nlohmann/json.hpp>"});
+  EXPECT_EQ(heavy_header_problems({{"src/base/a.h", json}}, {"src/base/a.h"}), Problems{});
+  EXPECT_EQ(heavy_header_problems({{"src/base/a.cc", json}, {"src/base/b.h", "#include <vector>\n"}}, {}), Problems{});
+  EXPECT_EQ(heavy_header_problems({{"apps/a.h", "#include <CLI/CLI.hpp>\n#include <httplib.h>\n"}}, {}).size(), 2u);
+}
+
+TEST(PrivateNameRule, LooksIntoUnnamedNamespacesOfOneFolder) {
+  const auto held = [](const std::string& text) { return "namespace {\n" + text + "\n}  // namespace\n"; };
+  const auto clash = [&](const std::string& a, const std::string& b) {
+    return private_name_problems({{"src/base/a.cc", a}, {"src/base/b.cc", b}}).size();
+  };
+  EXPECT_EQ(clash(held("bool is_digit(char c) {"), held("bool is_digit(char c) {")), 1u);
+  EXPECT_EQ(clash(held("bool is_digit(char c) {"), held("bool is_digit(int c) {")), 0u);  // an overload
+  EXPECT_EQ(clash(held("constexpr int kMost = 3;"), held("constexpr size_t kMost = 4;")), 1u);
+  EXPECT_EQ(clash(held("class Finder {"), held("struct Finder {")), 1u);
+  EXPECT_EQ(clash(held("class Finder {"), "class Finder {\n"), 0u);  // a public one, which the linker would find
+  EXPECT_EQ(private_name_problems({{"src/base/a.cc", held("class Finder {")}, {"src/mask/b.cc", held("class Finder {")}}),
+            Problems{});
 }
 
 TEST(LengthRule, CountsLines) {
