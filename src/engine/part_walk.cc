@@ -51,13 +51,7 @@ void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* pl
   } else {
     heads(all_of(index_.blank_words), prefix, to);
   }
-  if (budget_test_ == nullptr && after_lexeme != track::kDead && tracker_.signs_end(prefix)) {
-    track::Key key = tracker_.signs_key(after_lexeme);
-    key.low = mixed(key.low, uint64_t{tracker_.blanks(after_lexeme)} << 8 | 0xC2);
-    add_kept(key, to, [&](Admitted& made) { heads(all_of(index_.heads), after_lexeme, made); });
-  } else {
-    heads(all_of(index_.heads), prefix, to);
-  }
+  heads(all_of(index_.heads), prefix, to);
   if (budget_test_ == nullptr && owed == 0) {
     words_and_signs(all_of(index_.mixed), prefix, to);
   } else {

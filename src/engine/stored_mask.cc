@@ -13,9 +13,14 @@ StoredMask StoredMask::of(ConstBitmask mask, const BitmaskBuffer* base) {
   found.resize(words.size() + 32);
   size_t count = 0;
   for (size_t i = 0; i < words.size() && count <= words.size();) {
-    if (i + 4 <= words.size() && (words[i] | words[i + 1] | words[i + 2] | words[i + 3]) == 0) {
-      i += 4;
-      continue;
+    constexpr size_t kBlock = 16;  // most are empty
+    if (i % kBlock == 0 && i + kBlock <= words.size()) {
+      uint32_t any = 0;
+      for (size_t k = 0; k < kBlock; ++k) any |= words[i + k];
+      if (any == 0) {
+        i += kBlock;
+        continue;
+      }
     }
     for (uint32_t left = words[i]; left != 0; left &= left - 1) {
       found[count++] = static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left)));

@@ -36,13 +36,11 @@ Key SqlTracker::state_key(Index id) {
 
 Key SqlTracker::near_key(Index id) {
   if (!states_[id].near_keyed) {
-    states_[id].near_key = hash_of(states_[id].state, Ahead::Signs);
+    states_[id].near_key = hash_of(states_[id].state, Ahead::Lexeme);
     states_[id].near_keyed = true;
   }
   return states_[id].near_key;
 }
-
-Key SqlTracker::signs_key(PrefixId id) { return near_key(prefixes_[id].state_id); }
 
 // Where an operand must come nothing can close, so what stands open around it does not matter to the next lexeme; inside
 // COUNT, SUM, AVG it does, because a literal can make columns to its left asked. After a qualified name its frame looks as before
@@ -60,9 +58,9 @@ Key SqlTracker::expectation_key(Index id) {
   return operand ? hash_of(state, Ahead::Operand) : near_key(id);
 }
 
-// Signs alone do not lead from one clause to the next, nor do they name what is selected. So before the clauses that can see
-// them, the names of items and outputs are of no account to what signs and one word can do; but those of a derived table are,
-// since it may close, and in canonical style all, since no item is repeated.
+// One lexeme leads from one clause to the next and does not name what is selected before. So before the clauses that can see
+// them, the names of items and outputs are of no account to it; but those of a derived table are, since it may close, and
+// in canonical style all, since no item is repeated.
 Key SqlTracker::hash_of(const State& state, Ahead ahead) {
   const bool operand_only = ahead == Ahead::Operand;
   const bool canonical = world_.settings().style == Style::Canonical;

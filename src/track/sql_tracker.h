@@ -74,8 +74,6 @@ class SqlTracker final : public Tracker {
   bool takes_word_bytes(PrefixId prefix) override;
   bool words_are_many(PrefixId prefix) override { return expected(prefixes_[prefix].state_id).some_alias; }
   Key word_key(PrefixId prefix) override;
-  Key signs_key(PrefixId prefix) override;
-  bool signs_end(PrefixId prefix) override;
   uint32_t blanks(PrefixId prefix) override;
   BlankRoom blank_room(PrefixId prefix) override;
   WordSet words(PrefixId prefix, bool listed) override;
@@ -132,9 +130,9 @@ class SqlTracker final : public Tracker {
   void expect_names(Index state_id, Expectation& expectation);
   Key state_key(Index state_id);
   Key expectation_key(Index state_id);
-  // How far ahead two states that hash alike have the same future: to the end of the text; for signs, strings and quoted
-  // names of signs, and one word after them; for one lexeme, where an operand must come.
-  enum class Ahead : uint8_t { Text, Signs, Operand };
+  // How far ahead two states that hash alike have the same future: to the end of the text; for one lexeme; for one lexeme
+  // where an operand must come.
+  enum class Ahead : uint8_t { Text, Lexeme, Operand };
   Key hash_of(const State& state, Ahead ahead);
   Key near_key(Index state_id);
   bool names_something(const State& state, NameId name) const;

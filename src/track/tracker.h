@@ -145,10 +145,6 @@ class Tracker {
   virtual bool words_are_many(PrefixId) { return false; }
   // Between lexemes: equal keys, equal words().
   virtual Key word_key(PrefixId) { return {}; }
-  // Between lexemes: equal keys, the same tokens of signs with or without letters and digits after them.
-  virtual Key signs_key(PrefixId) { return {}; }
-  // Whether a sign that came next would surely be no part of the open lexeme.
-  virtual bool signs_end(PrefixId) { return false; }
   // Between lexemes: how many blanks there are, as far as more of them may come.
   virtual uint32_t blanks(PrefixId) { return 0; }
   // Likewise: how many more may come, and whether these must be spaces.

@@ -26,12 +26,6 @@ PrefixId SqlTracker::after_lexeme(PrefixId id) {
   return add(after);
 }
 
-// A letter x may begin a blob.
-bool SqlTracker::signs_end(PrefixId id) {
-  const Prefix& prefix = prefixes_[id];
-  return prefix.lex.kind == Kind::Blank || (prefix.lex.kind == Kind::Word && prefix.length > 1);
-}
-
 PrefixId SqlTracker::word_start(PrefixId id) {
   const Kind kind = prefixes_[id].lex.kind;
   if (kind != Kind::Word && kind != Kind::Quoted && kind != Kind::String) return kDead;
