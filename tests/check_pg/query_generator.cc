@@ -1,12 +1,12 @@
 #include "check_pg/query_generator.h"
 
 #include "base/text.h"
-#include "schema/language_names.h"
 
 namespace pccsql {
 namespace {
 
-std::string written(const std::string& name) { return is_bare_pg_name(name) ? name : quoted_identifier(name); }
+// Always between quotes, because a bare name may be one of PostgreSQL's keywords.
+std::string written(const std::string& name) { return quoted_identifier(name); }
 
 }  // namespace
 
