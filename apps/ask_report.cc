@@ -118,6 +118,15 @@ std::string what_may_be_asked(const Asked& asked) {
   return text + (names.size() > kMost ? ", …" : "");
 }
 
+// Of an answer in part: why the rows do not show it as it was asked for.
+std::string what_became_of(const Answer& answer, const WithheldUse& use) {
+  const bool aggregated = std::ranges::any_of(answer.uses, [&](const AnswerUse& made) {
+    return use.column && made.column == *use.column && made.role == Role::Agg;
+  });
+  return "`" + use.name + "` is " + std::string(to_string(use.policy)) +
+         (aggregated ? ": it is shown only inside a sum, average or count" : ": it may not be shown, and is left out");
+}
+
 }  // namespace
 
 AnswerKind kind_of(const Asked& asked) {
@@ -142,6 +151,11 @@ std::string to_json(const Asked& asked, Values values) {
   for (const BlockedName& name : answer.blocked) {
     json["blocked"].push_back({{"name", name.name}, {"role", name.role}, {"why", name.why}});
   }
+  json["withheld"] = Json::array();
+  for (const WithheldUse& use : answer.withheld_uses) {
+    json["withheld"].push_back({{"name", use.name}, {"use", use.use}, {"why", to_string(use.policy)}});
+  }
+  json["instead"] = answer.instead;
   json["columns"] = nullptr;
   json["rows"] = nullptr;
   if (asked.rows) {
@@ -239,6 +253,9 @@ std::string notes(const Asked& asked, const Style& style) {
   };
   for (const BlockedName& name : answer.blocked) add("note:", note(name));
   if (answer.wanted_to_refuse) add("note:", "the model wanted to refuse; this is the nearest it may write");
+  if (answer.partial) {
+    for (const WithheldUse& use : answer.withheld_uses) add("in part:", what_became_of(answer, use));
+  }
   if (const std::string out = left_out(asked); !out.empty()) add(asked.nothing_left ? "refused:" : "note:", out);
   if (answer.outcome == Answer::Outcome::SafeSql) return text;
   const bool unsafe = answer.outcome == Answer::Outcome::UnsafeSql;
@@ -250,6 +267,8 @@ std::string notes(const Asked& asked, const Style& style) {
   }
   if (answer.outcome == Answer::Outcome::Refuse) {
     add("refused:", answer.reason);
+    for (const std::string& question : answer.instead) add("instead:", question);
+    if (!answer.instead.empty()) return text;
     if (const std::string instead = what_may_be_asked(asked); !instead.empty()) add("instead:", instead);
   }
   if (answer.outcome == Answer::Outcome::Failure) add("no answer:", answer.reason);
