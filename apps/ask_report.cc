@@ -253,7 +253,7 @@ std::string notes(const Asked& asked, const Style& style) {
   };
   for (const BlockedName& name : answer.blocked) add("note:", note(name));
   if (answer.wanted_to_refuse) add("note:", "the model wanted to refuse; this is the nearest it may write");
-  if (answer.partial) {
+  if (answer.partial && answer.outcome == Answer::Outcome::SafeSql) {
     for (const WithheldUse& use : answer.withheld_uses) add("in part:", what_became_of(answer, use));
   }
   if (const std::string out = left_out(asked); !out.empty()) add(asked.nothing_left ? "refused:" : "note:", out);

@@ -40,6 +40,44 @@ TEST(AskReport, RowsAsATable) {
   EXPECT_EQ(to_table(none, 10, kPlain), "t\n-\n(0 rows)\n");
 }
 
+// An answer in part says above its rows what is missing; a refusal, what may be asked for instead.
+TEST(AskReport, WhatWasWithheldIsSaid) {
+  const Catalog catalog = *read_ddl_catalog("CREATE TABLE employee(name TEXT, salary INT)");
+  const Policy policy(catalog, ColumnPolicy::Public);
+  Asked asked;
+  asked.question = "Who earns what?";
+  asked.catalog = &catalog;
+  asked.policy = &policy;
+  asked.answer.outcome = Answer::Outcome::SafeSql;
+  asked.answer.sql = "SELECT name FROM employee";
+  asked.answer.partial = true;
+  WithheldUse use;
+  use.name = "employee.salary";
+  use.use = "output";
+  use.policy = ColumnPolicy::AggregateOnly;
+  use.column = ColumnRef{0, 1};
+  asked.answer.withheld_uses = {use};
+  EXPECT_EQ(kind_of(asked), AnswerKind::Partial);
+  EXPECT_EQ(notes(asked, kPlain),
+            "in part: `employee.salary` is AggregateOnly: it may not be shown, and is left out\n");
+  asked.answer.uses = {{{0, 1}, Role::Agg, ColumnPolicy::AggregateOnly, true}};
+  EXPECT_EQ(notes(asked, kPlain),
+            "in part: `employee.salary` is AggregateOnly: it is shown only inside a sum, average or count\n");
+  const auto json = nlohmann::json::parse(to_json(asked));
+  EXPECT_EQ(json["kind"], "partial");
+  EXPECT_EQ(json["withheld"][0]["name"], "employee.salary");
+  EXPECT_EQ(json["withheld"][0]["use"], "output");
+
+  asked.answer.outcome = Answer::Outcome::Refuse;
+  asked.answer.cause = Cause::Withheld;
+  asked.answer.reason = "it needs a salary";
+  asked.answer.instead = {"What is the average salary in employee?"};
+  EXPECT_EQ(kind_of(asked), AnswerKind::Refused);
+  const std::string told = notes(asked, kPlain);
+  EXPECT_NE(told.find("refused: it needs a salary\n"), std::string::npos) << told;
+  EXPECT_NE(told.find("instead: What is the average salary in employee?\n"), std::string::npos) << told;
+}
+
 TEST(AskReport, RowsAsCsv) {
   EXPECT_EQ(to_csv(sample_rows()), "name,n,x\r\nAda,7,1.5\r\n\"say \"\"hi\"\", Bob\",12,\r\nx'01ff',3,0.1\r\n");
 }
@@ -112,7 +150,7 @@ TEST_F(AskReportTest, ASafeAnswerSaysWhatTheModelWanted) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"kind", "question", "method", "sql", "run", "left_out", "verdict",
-                                            "reason", "uses", "blocked", "columns", "rows", "counts"}));
+                                            "reason", "uses", "blocked", "withheld", "instead", "columns", "rows", "counts"}));
   EXPECT_EQ(json["kind"], "answered");
   EXPECT_EQ(json["run"], nullptr);
   EXPECT_EQ(json["verdict"], "safe");
