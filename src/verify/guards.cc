@@ -14,7 +14,7 @@ using track::refusals;
 // comes after the end of a SELECT, a window after OVER.
 constexpr std::string_view kBegin[] = {"query",    "with",   "alias",   "join",  "join_condition", "using", "where",
                                        "group_by", "having", "windows", "range", "expr",           "cast",  "case",
-                                       "call",     "filter", "over",    "order_by", "operand"};
+                                       "call",     "filter", "over",    "partition", "order_by", "operand"};
 constexpr std::string_view kEnd[] = {"select", "select_item", "from", "from_item", "expr", "operand", "call"};
 constexpr std::string_view kTake[] = {"statement", "cte_name", "compound",   "select",  "select_item",    "alias",
                                       "from",      "join",     "table_name", "derived", "join_condition", "using",
