@@ -59,8 +59,18 @@ class Checker {
   // have, is an Error.
   static Result<Checker> make(const SchemaSource& schema, const PolicySource& policy, const Settings& settings = {});
 
+  // The query that is to be run for one that is Safe: as written, or, where it counts columns that the policy holds to a
+  // minimum group, with the conditions that leave small groups out (docs/policy.md).
+  struct RunText {
+    std::string sql;
+    std::string said;           // what whoever asked is told of the conditions; empty where none were added
+    std::string said_if_empty;  // the same, where no row is left
+  };
+
   // Takes time that is bounded by the text's length and the schema's size, whatever the text.
   Judgement check(std::string_view sql) const;
+  // An Error for a query that is not Safe, and for one to which the conditions cannot be added.
+  Result<RunText> run_text(std::string_view sql) const;
 
   class Impl;
   explicit Checker(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}

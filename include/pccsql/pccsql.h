@@ -36,6 +36,10 @@ void pccsql_free(char* text);
 
 /* From a GGUF file or a tokenizer.json. */
 pccsql_vocabulary* pccsql_vocabulary_read(const char* path, char** error);
+/* From the text of a tokenizer.json. `end_of_text`: the ids that end a text; if none is given, the special tokens that have
+ * a usual name for it. */
+pccsql_vocabulary* pccsql_vocabulary_tokenizer_json(const char* json, size_t size, const uint32_t* end_of_text,
+                                                    size_t end_of_text_count, char** error);
 /* A small one that needs no file. */
 pccsql_vocabulary* pccsql_vocabulary_builtin(void);
 
@@ -185,6 +189,11 @@ size_t pccsql_judgement_use_count(const pccsql_judgement* judgement);
 /* 0 where there is no such use, or the struct's size is not set. */
 int pccsql_judgement_use(const pccsql_judgement* judgement, size_t index, pccsql_use* use);
 void pccsql_judgement_free(pccsql_judgement* judgement);
+
+/* The query that is to be run for one that is safe: as written, or, where it counts columns that the policy holds to a
+ * minimum group, with the conditions that leave small groups out. NULL for any other query, and where the conditions cannot
+ * be added. `said`, if not NULL: what whoever asked is told of the conditions, "" where there are none. */
+char* pccsql_checker_run_text(const pccsql_checker* checker, const char* sql, size_t size, char** said, char** error);
 
 #ifdef __cplusplus
 }

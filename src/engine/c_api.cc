@@ -14,6 +14,8 @@
 #include <pccsql/engine.h>
 #include <pccsql/pccsql.h>
 
+#include "mask/tokenizer_json.h"
+
 struct pccsql_vocabulary {
   pccsql::VocabularyIndex index;
 };
@@ -168,6 +170,19 @@ void pccsql_free(char* text) { std::free(text); }
 pccsql_vocabulary* pccsql_vocabulary_read(const char* path, char** error) {
   return guarded<pccsql_vocabulary*>(nullptr, error, [&]() -> pccsql_vocabulary* {
     auto read = pccsql::read_vocabulary(given(path));
+    if (!read) return tell(error, read.error().to_string()), nullptr;
+    return new pccsql_vocabulary{pccsql::VocabularyIndex(std::move(*read))};
+  });
+}
+
+pccsql_vocabulary* pccsql_vocabulary_tokenizer_json(const char* json, size_t size, const uint32_t* end_of_text,
+                                                    size_t end_of_text_count, char** error) {
+  return guarded<pccsql_vocabulary*>(nullptr, error, [&]() -> pccsql_vocabulary* {
+    if (json == nullptr || (end_of_text == nullptr && end_of_text_count > 0)) {
+      return tell(error, "there is no text, or there are no ids where a count says there are"), nullptr;
+    }
+    const std::vector<pccsql::TokenName> ends(end_of_text, end_of_text + end_of_text_count);
+    auto read = pccsql::parse_tokenizer_json({json, size}, ends);
     if (!read) return tell(error, read.error().to_string()), nullptr;
     return new pccsql_vocabulary{pccsql::VocabularyIndex(std::move(*read))};
   });
@@ -407,5 +422,14 @@ int pccsql_judgement_use(const pccsql_judgement* judgement, size_t index, pccsql
 }
 
 void pccsql_judgement_free(pccsql_judgement* judgement) { delete judgement; }
+
+char* pccsql_checker_run_text(const pccsql_checker* checker, const char* sql, size_t size, char** said, char** error) {
+  return guarded<char*>(nullptr, error, [&]() -> char* {
+    auto run = checker->checker.run_text({sql, sql == nullptr ? 0 : size});
+    if (!run) return tell(error, run.error().to_string()), nullptr;
+    tell(said, run->said);
+    return copied(run->sql);
+  });
+}
 
 }  // extern "C"

@@ -67,6 +67,14 @@ class Checker::Impl {
   Impl(Catalog catalog, Policy policy, CheckSettings settings)
       : catalog_(std::move(catalog)), policy_(std::move(policy)), settings_(settings) {}
 
+  Result<Checker::RunText> run_text(std::string_view sql) {
+    std::unique_ptr<SqliteChecker> judge = take();
+    auto run = judge->run_text(sql, policy_);
+    give_back(std::move(judge));
+    if (!run) return run.error();
+    return Checker::RunText{run->sql, said(catalog_, policy_, *run), said_if_empty(catalog_, policy_, *run)};
+  }
+
   Checker::Judgement check(std::string_view sql) {
     std::unique_ptr<SqliteChecker> judge = take();
     const pccsql::Judgement found = judge->check(sql, policy_);
@@ -116,6 +124,7 @@ Result<Checker> Checker::make(const SchemaSource& schema, const PolicySource& po
 }
 
 Checker::Judgement Checker::check(std::string_view sql) const { return impl_->check(sql); }
+Result<Checker::RunText> Checker::run_text(std::string_view sql) const { return impl_->run_text(sql); }
 
 const char* to_string(Checker::Verdict verdict) {
   constexpr const char* kNames[] = {"safe", "unsafe", "outside", "error"};

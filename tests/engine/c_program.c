@@ -41,6 +41,53 @@ static const char* the_second_judge(void) {
   return NULL;
 }
 
+static const char* what_is_run(void) {
+  static const char* const kGrouped =
+      "version: 1\nmin_group: 5\ntables: {person: {id: Public, name: Public, salary: AggregateOnly, ssn: Hidden}}\n";
+  const char* plain = "SELECT name FROM person";
+  const char* counted = "SELECT AVG(salary) FROM person GROUP BY name";
+  const char* unsafe = "SELECT ssn FROM person";
+  char *run, *said = NULL, *error = NULL;
+  pccsql_checker* checker = pccsql_checker_new(PCCSQL_SCHEMA_DDL_TEXT, kSchema, NULL, PCCSQL_POLICY_YAML_TEXT, kGrouped,
+                                               NULL, NULL);
+  EXPECT(checker != NULL);
+  run = pccsql_checker_run_text(checker, plain, strlen(plain), &said, &error);
+  EXPECT(run != NULL && strcmp(run, plain) == 0 && said != NULL && *said == '\0' && error == NULL);
+  pccsql_free(run);
+  pccsql_free(said);
+  run = pccsql_checker_run_text(checker, counted, strlen(counted), &said, &error);
+  EXPECT(run != NULL && strstr(run, ">= 5") != NULL && strstr(said, "fewer than 5") != NULL);
+  pccsql_free(run);
+  pccsql_free(said);
+  said = NULL;
+  run = pccsql_checker_run_text(checker, unsafe, strlen(unsafe), &said, &error);
+  EXPECT(run == NULL && said == NULL && error != NULL);
+  pccsql_free(error);
+  pccsql_checker_free(checker);
+  return NULL;
+}
+
+static const char* a_vocabulary_from_text(void) {
+  const char* json =
+      "{\"added_tokens\": [{\"id\": 2, \"content\": \"<end>\", \"special\": true}],"
+      " \"decoder\": {\"type\": \"ByteLevel\"},"
+      " \"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"\\u0120b\": 1}, \"merges\": []}}";
+  const uint32_t end = 2, beyond = 3;
+  size_t size = 0;
+  char* error = NULL;
+  pccsql_vocabulary* vocabulary = pccsql_vocabulary_tokenizer_json(json, strlen(json), &end, 1, &error);
+  EXPECT(vocabulary != NULL && pccsql_vocabulary_size(vocabulary) == 3);
+  EXPECT(strncmp(pccsql_vocabulary_bytes(vocabulary, 1, &size), " b", 2) == 0 && size == 2);
+  EXPECT(pccsql_vocabulary_is_end_of_text(vocabulary, 2) == 1 && pccsql_vocabulary_is_end_of_text(vocabulary, 1) == 0);
+  pccsql_vocabulary_free(vocabulary);
+  EXPECT(pccsql_vocabulary_tokenizer_json(json, strlen(json), &beyond, 1, &error) == NULL && error != NULL);
+  pccsql_free(error);
+  error = NULL;
+  EXPECT(pccsql_vocabulary_tokenizer_json(json, strlen(json), NULL, 0, &error) == NULL && error != NULL); /* no usual name */
+  pccsql_free(error);
+  return NULL;
+}
+
 /* A struct as a later version might have it. */
 typedef struct later_settings {
   pccsql_settings known;
@@ -122,5 +169,7 @@ const char* problem_of_c_program(void) {
   const char* problem = the_second_judge();
   if (problem == NULL) problem = settings_of_other_versions();
   if (problem == NULL) problem = a_batch();
+  if (problem == NULL) problem = what_is_run();
+  if (problem == NULL) problem = a_vocabulary_from_text();
   return problem;
 }
