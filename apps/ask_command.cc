@@ -134,6 +134,12 @@ Result<Done> Asker::read_database() {
   if (!source) return source.error();
   const auto catalog = source->catalog();
   if (!catalog) return catalog.error();
+  if ((*catalog)->dialect() != Dialect::Sqlite) {
+    return Error{"on PostgreSQL queries are judged, not written or run, yet: there are `pccsql check`, `pccsql roles` and "
+                 "`pccsql policy`",
+                 {},
+                 {}};
+  }
   auto policy = source->policy(**catalog);
   if (!policy) return policy.error();
   const std::string warning = warning_of_new_columns(*source, **catalog, *policy);

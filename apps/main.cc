@@ -13,6 +13,10 @@ int main(int argc, char** argv) {
       return pccsql::run_policy_lint(options);
     case pccsql::Command::PolicyDiff:
       return pccsql::run_policy_diff(options);
+    case pccsql::Command::PolicyGrants:
+      return pccsql::run_policy_grants(options);
+    case pccsql::Command::PolicyImport:
+      return pccsql::run_policy_import(options);
     case pccsql::Command::MaskExplain:
       return pccsql::run_mask_explain(options);
     case pccsql::Command::MaskReplay:

@@ -54,8 +54,15 @@ CLI::Option* add_share(CLI::App& app, const std::string& name, std::optional<dou
 }
 
 void add_inputs(CLI::App& app, Inputs& inputs, bool with_policy) {
-  add_text(app, "--db", inputs.db, "FILE", "the database: a SQLite file (read only)")->group("Database");
+  add_text(app, "--db", inputs.db, "DB", "the database: a SQLite file (read only), or postgresql://…, service=…")
+      ->group("Database");
   add_text(app, "--schema", inputs.schema, "FILE", "or its CREATE statements as text")->group("Database");
+  add_choice<Dialect>(app, "--dialect", inputs.dialect,
+                      {{"sqlite", Dialect::Sqlite}, {"postgresql", Dialect::PostgreSql}},
+                      "of --schema; postgresql: what pg_dump -s writes (default: sqlite)")
+      ->group("Database");
+  add_text(app, "--schema-name", inputs.schema_name, "NAME", "which schema, on PostgreSQL (default: public)")
+      ->group("Database");
   add_text(app, "--tables", inputs.tables, "FILE", "or a tables.json of Spider or BIRD")->group("Database");
   add_text(app, "--db-id", inputs.db_id, "ID", "which database of --tables")->group("Database");
   if (!with_policy) return;

@@ -174,6 +174,8 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (policy.init->parsed()) options.command = Command::PolicyInit;
   if (policy.lint->parsed()) options.command = Command::PolicyLint;
   if (policy.diff->parsed()) options.command = Command::PolicyDiff;
+  if (policy.grants->parsed()) options.command = Command::PolicyGrants;
+  if (policy.import->parsed()) options.command = Command::PolicyImport;
   if (mask.explain->parsed()) options.command = Command::MaskExplain;
   if (mask.replay->parsed()) options.command = Command::MaskReplay;
   if (mask.walk->parsed()) options.command = Command::MaskWalk;

@@ -24,6 +24,8 @@ enum class Command {
   PolicyInit,
   PolicyLint,
   PolicyDiff,
+  PolicyGrants,
+  PolicyImport,
   MaskExplain,
   MaskReplay,
   MaskWalk,
@@ -106,6 +108,8 @@ int run_queries(const Options& options);  // check and roles
 int run_policy_init(const Options& options);
 int run_policy_lint(const Options& options);
 int run_policy_diff(const Options& options);
+int run_policy_grants(const Options& options);
+int run_policy_import(const Options& options);
 int run_mask_explain(const Options& options);
 int run_mask_replay(const Options& options);
 int run_mask_walk(const Options& options);

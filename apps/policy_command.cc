@@ -20,7 +20,9 @@
 #include "lint/data_look.h"
 #include "lint/first_policy.h"
 #include "lint/lint.h"
+#include "lint/lint_pg.h"
 #include "lint/opened.h"
+#include "schema/pg_connection.h"
 
 namespace pccsql {
 
@@ -30,7 +32,7 @@ namespace {
 
 // The SQLite file, where the inputs are one.
 std::optional<std::string> database_path(const Inputs& inputs) {
-  if (inputs.schema || inputs.tables) return std::nullopt;
+  if (inputs.schema || inputs.tables || (inputs.db && is_pg_address(*inputs.db))) return std::nullopt;
   return inputs.db.value_or(demo_database_path());
 }
 
@@ -96,6 +98,16 @@ int run_policy_lint(const Options& options) {
   auto policy = source->policy(**catalog);
   if (!policy) return fail(policy.error());
   std::vector<Warning> found = lint(**catalog, *policy);
+  if ((*catalog)->dialect() == Dialect::PostgreSql) {
+    if (options.inputs.schema) {
+      return fail("what is wrong with a policy on PostgreSQL is asked of the server: give `--db postgresql://…`");
+    }
+    auto connection = PgConnection::open(*options.inputs.db);
+    if (!connection) return fail(connection.error());
+    auto of_server = lint_pg(*connection, options.inputs.schema_name.value_or("public"), **catalog, *policy);
+    if (!of_server) return fail(of_server.error());
+    std::ranges::move(*of_server, std::back_inserter(found));
+  }
   bool data_seen = false;
   if (const auto path = database_path(options.inputs); path && !options.policy.no_data) {
     auto data = DataLook::open(*path, **catalog);

@@ -45,6 +45,20 @@ constexpr const char* kDiffFooter =
     "  pccsql policy diff --db shop.sqlite --policy policy.yaml\n"
     "  pccsql policy diff --db shop.sqlite --policy policy.yaml --accept\n"
     "Exit status: 0 nothing is open but what is named or recorded, 1 something is, 2 a usage or file error.";
+constexpr const char* kGrantsFooter =
+    "Prints, and never runs, the SQL that makes the role which questions on PostgreSQL run under: it may log in and read the\n"
+    "columns that are not Hidden, and nothing else. Keys that minimum groups need are among them.\n"
+    "Examples:\n"
+    "  pccsql policy grants --db postgresql:///shop --policy policy.yaml --role asker > role.sql\n"
+    "Exit status: 0 printed, 2 a usage or file error.";
+
+constexpr const char* kImportFooter =
+    "Prints a policy file made of what the database says: labels in comments (COMMENT ON COLUMN … IS 'pccsql: Public'), and\n"
+    "with --role the columns that the role may read, Public, all others Hidden. With --policy as well, a use must be\n"
+    "permitted by all of them.\n"
+    "Examples:\n"
+    "  pccsql policy import --db postgresql:///shop --role reporting > policy.yaml\n"
+    "Exit status: 0 printed, 2 a usage or file error.";
 
 void add_no_data(CLI::App& app, Options& options) {
   app.add_flag("--no-data", options.policy.no_data, "look at the schema alone, not at the data");
@@ -76,6 +90,12 @@ PolicyCommands add_policy_commands(CLI::App& app, Options& options) {
   commands.diff->add_flag("--accept", options.policy.accept, "record in the policy file what is open now");
   add_format(*commands.diff, options,
              "json: a list of {\"table\", \"column\", \"policy\", \"by\", \"recorded\"} (default: text)");
+  commands.grants = add_command(*policy, "grants", "print the SQL of the PostgreSQL role to ask under", kGrantsFooter);
+  add_inputs(*commands.grants, options.inputs, true);
+  add_text(*commands.grants, "--role", options.policy.role, "NAME", "the role to make");
+  commands.import = add_command(*policy, "import", "print a policy made of a database's comments and rights", kImportFooter);
+  add_inputs(*commands.import, options.inputs, true);
+  add_text(*commands.import, "--role", options.policy.role, "NAME", "whose rights count");
   return commands;
 }
 

@@ -13,6 +13,7 @@
 #include "apps/source.h"
 #include "apps/terminal.h"
 #include "base/file.h"
+#include "exec/pg_witness.h"
 
 namespace pccsql {
 namespace {
@@ -93,9 +94,17 @@ int run_queries(const Options& options) {
 
   auto source = Source::load(inputs, with_policy);
   if (!source) return fail(source.error());
-  Session session(*source, options.settings, with_policy, options.show_run);
+  std::optional<PgWitness> server;
+  if (inputs.db && is_pg_address(*inputs.db)) {
+    auto opened = PgWitness::open(*inputs.db, inputs.schema_name.value_or("public"));
+    if (!opened) return fail(opened.error());
+    server.emplace(std::move(*opened));
+  }
+  Session session(*source, options.settings, with_policy, options.show_run, std::move(server));
   if (options.sql) {
-    if (auto database = source->catalog(); !database) return fail(database.error());
+    auto database = source->catalog();
+    if (!database) return fail(database.error());
+    if (auto unknown = unknown_settings(**database, options.settings)) return fail(*unknown);
     return answer_one(options, session);
   }
   auto reader = LineReader::open(*options.jsonl);

@@ -4,8 +4,20 @@
 
 namespace pccsql {
 
-Session::Session(const Source& source, CheckSettings settings, bool with_policy, bool with_run)
-    : source_(source), settings_(settings), with_policy_(with_policy), with_run_(with_run) {}
+Session::Session(const Source& source, CheckSettings settings, bool with_policy, bool with_run,
+                 std::optional<PgWitness> server)
+    : source_(source),
+      settings_(settings),
+      with_policy_(with_policy),
+      with_run_(with_run),
+      server_(std::move(server)) {}
+
+Verdict Session::settled(Verdict verdict, const std::string& sql) {
+  if (!server_ || verdict == Verdict::Safe || verdict == Verdict::Unsafe) return verdict;
+  const auto takes = server_->takes(sql);
+  if (!takes) return verdict;
+  return *takes ? Verdict::Outside : Verdict::Error;
+}
 
 Result<Session::Seat*> Session::seat_for(const std::optional<std::string>& db_id) {
   const std::string key = db_id ? "=" + *db_id : "";
@@ -13,6 +25,7 @@ Result<Session::Seat*> Session::seat_for(const std::optional<std::string>& db_id
   if (known != seat_of_.end()) return known->second;
   auto catalog = source_.catalog(db_id);
   if (!catalog) return catalog.error();
+  if (auto unknown = unknown_settings(**catalog, settings_)) return *unknown;
   for (Seat& seat : seats_) {
     if (&seat.catalog == *catalog) return seat_of_[key] = &seat;
   }
@@ -52,8 +65,8 @@ Report Session::answer(const Request& request) {
     return UseReport{table.name, table.columns[use.column.column].name, use.role, use.span};
   };
   if (!with_policy_) {
-    const Analysis& analysis = seat.checker.analyze(request.sql);
-    report.verdict = analysis.verdict;
+    const Analysis& analysis = seat.checker->analyze(request.sql);
+    report.verdict = settled(analysis.verdict, request.sql);
     report.reason = analysis.reason;
     report.where = analysis.where;
     for (const Occurrence& use : analysis.uses) report.uses.push_back(describe(use));
@@ -64,9 +77,9 @@ Report Session::answer(const Request& request) {
     report.reason = (request.policy ? "the line's policy: " : "") + policy.error().to_string();
     return report;
   }
-  const Analysis& analysis = seat.checker.analyze(request.sql);
-  Judgement judgement = seat.checker.judge(analysis, *policy);
-  report.verdict = judgement.verdict;
+  const Analysis& analysis = seat.checker->analyze(request.sql);
+  Judgement judgement = seat.checker->judge(analysis, *policy);
+  report.verdict = settled(judgement.verdict, request.sql);
   report.reason = std::move(judgement.reason);
   report.where = judgement.where;
   for (size_t i = 0; i < judgement.uses.size(); ++i) {
@@ -81,7 +94,7 @@ Report Session::answer(const Request& request) {
     report.complaints.push_back({mention.span, complaint(seat.catalog, mention)});
   }
   if (!with_run_ || report.verdict != Verdict::Safe) return report;
-  if (auto run = seat.checker.run_text(request.sql, *policy); run) {
+  if (auto run = seat.checker->run_text(request.sql, *policy); run) {
     report.said = said(seat.catalog, *policy, *run);
     report.run = std::move(*run);
   } else {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,15 +12,18 @@
 #include "apps/jsonl.h"
 #include "apps/report.h"
 #include "apps/source.h"
-#include "check/check.h"
+#include "dialect/dialect.h"
+#include "exec/pg_witness.h"
 
 namespace pccsql {
 
 class Session {
  public:
   // Without `with_policy` it tells what a query uses, and judges nothing. PRE: `source` outlives the session.
-  // `with_run`: also of what is run for a query.
-  Session(const Source& source, CheckSettings settings, bool with_policy, bool with_run = false);
+  // `with_run`: also of what is run for a query. A `server`, where the source is one, is asked which word is right for a query
+  // that is refused: the judge alone cannot always tell what is outside the language from what PostgreSQL would not take.
+  Session(const Source& source, CheckSettings settings, bool with_policy, bool with_run = false,
+          std::optional<PgWitness> server = {});
 
   // Whatever is wrong with a request is in its report, as verdict Error. The report's names are good as long as the
   // source.
@@ -26,14 +31,16 @@ class Session {
 
  private:
   struct Seat {
-    Seat(const Catalog& its_catalog, CheckSettings settings) : catalog(its_catalog), checker(its_catalog, settings) {}
+    Seat(const Catalog& its_catalog, CheckSettings settings)
+        : catalog(its_catalog), checker(make_checker(its_catalog, settings)) {}
 
     const Catalog& catalog;
-    SqliteChecker checker;
+    std::unique_ptr<QueryChecker> checker;
     std::optional<Result<Policy>> policy;                     // of the file
     std::unordered_map<std::string, Result<Policy>> brought;  // by text, of the lines
   };
 
+  Verdict settled(Verdict verdict, const std::string& sql);
   Result<Seat*> seat_for(const std::optional<std::string>& db_id);
   const Result<Policy>& policy_for(Seat& seat, const std::optional<std::string>& brought);
 
@@ -41,6 +48,7 @@ class Session {
   CheckSettings settings_;
   bool with_policy_;
   bool with_run_;
+  std::optional<PgWitness> server_;
   std::deque<Seat> seats_;
   std::unordered_map<std::string, Seat*> seat_of_;  // by `=` and the db_id; "" is for requests that name none
 };

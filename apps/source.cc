@@ -9,7 +9,9 @@
 #include "base/file.h"
 #include "base/own_files.h"
 #include "base/text.h"
+#include "policy/column_comments.h"
 #include "policy/policy_file.h"
+#include "schema/pg_catalog.h"
 #include "schema/reader.h"
 
 namespace pccsql {
@@ -78,9 +80,9 @@ Result<std::optional<Source::Comments>> comments_of(std::string_view ddl, const 
   return std::optional<Source::Comments>();
 }
 
-// The options that name the same database to another command.
+// The options that name the same database to another command. A server's address may hold a password.
 std::string database_options(const Inputs& inputs) {
-  if (inputs.db) return "--db " + *inputs.db;
+  if (inputs.db) return "--db " + (is_pg_address(*inputs.db) ? shown_pg_address(*inputs.db) : *inputs.db);
   if (inputs.schema) return "--schema " + *inputs.schema;
   return "--tables " + *inputs.tables + " --db-id " + inputs.db_id.value_or("ID");
 }
@@ -94,12 +96,20 @@ std::optional<Error> wrong_usage(const Inputs& inputs, bool with_policy) {
   }
   const int databases = int{inputs.db.has_value()} + int{inputs.schema.has_value()} + int{inputs.tables.has_value()};
   if (databases > 1) return usage_error("`--db`, `--schema` and `--tables` exclude each other; give one");
+  const bool server = inputs.db && is_pg_address(*inputs.db);
+  if (inputs.schema_name && !server && inputs.dialect != Dialect::PostgreSql) {
+    return usage_error(
+        "`--schema-name` is for PostgreSQL: a `--db postgresql://…`, or a `--schema` with `--dialect postgresql`");
+  }
+  if (inputs.dialect == Dialect::PostgreSql && !inputs.schema && !server) {
+    return usage_error("`--dialect postgresql` says how `--schema` is written; give that too");
+  }
   if (inputs.db_id && !inputs.tables) return usage_error("`--db-id` picks a database of `--tables`; give that too");
   if (databases == 0 && inputs.policy) {
     return usage_error("`--policy` needs the database it is for; add `--db FILE`, `--schema FILE` or `--tables FILE`");
   }
   if (inputs.user && !inputs.policy) return usage_error("`--user` needs a `--policy` file of GRANT statements");
-  if (with_policy && databases == 1 && !inputs.policy && !inputs.schema) {
+  if (with_policy && databases == 1 && !inputs.policy && !inputs.schema && !server) {
     return usage_error("no policy given; add `--policy FILE`. `pccsql policy init " + database_options(inputs) +
                        " --out policy.yaml` writes a first one");
   }
@@ -151,23 +161,48 @@ Result<bool> Source::read_catalogs(const Inputs& inputs) {
     schema_text_ = std::move(*text);
     schema_file_ = *inputs.schema;
   }
-  auto catalog = inputs.schema ? read_ddl_catalog(schema_text_, schema_file_) : read_sqlite_catalog(*inputs.db);
+  const std::string schema = inputs.schema_name.value_or("public");
+  auto catalog = inputs.schema
+                     ? (inputs.dialect == Dialect::PostgreSql ? read_pg_dump(schema_text_, schema_file_, schema)
+                                                              : read_ddl_catalog(schema_text_, schema_file_))
+                 : is_pg_address(*inputs.db) ? read_pg_catalog(*inputs.db, schema)
+                                             : read_sqlite_catalog(*inputs.db);
   if (!catalog) return catalog.error();
   catalogs_->push_back(std::move(*catalog));
   return true;
 }
 
 Result<bool> Source::read_comments() {
+  const Catalog& catalog = catalogs_->front();
+  if (!by_db_id_ && catalog.dialect() == Dialect::PostgreSql) return read_pg_comments();
   if (schema_file_.empty()) return true;
-  auto comments = comments_of(schema_text_, catalogs_->front(), schema_file_);
+  auto comments = comments_of(schema_text_, catalog, schema_file_);
   if (!comments) return comments.error();
   comments_ = std::move(*comments);
+  return true;
+}
+
+// COMMENT ON COLUMN: `pccsql: AggregateOnly`, wherever in the comment.
+Result<bool> Source::read_pg_comments() {
+  const Catalog& catalog = catalogs_->front();
+  auto comments = policy_of_comments(catalog, ColumnPolicy::Hidden);
+  if (!comments) return comments.error();
+  if (!*comments) return true;
+  auto beside = policy_of_comments(catalog, ColumnPolicy::Public);
+  if (!beside) return beside.error();
+  comments_ = Comments{std::move(**comments), std::move(**beside)};
   return true;
 }
 
 Result<bool> Source::read_policy(const Inputs& inputs) {
   if (!inputs.policy) {
     if (comments_) return true;
+    if (catalogs_->front().dialect() == Dialect::PostgreSql) {
+      return usage_error(
+          "no policy given: no column has a comment with a label (COMMENT ON COLUMN … IS 'pccsql: Public'); "
+          "write some or add `--policy FILE`. `pccsql policy init " +
+          database_options(inputs) + " --out policy.yaml` writes a first one");
+    }
     return usage_error("no policy given: `" + *inputs.schema +
                        "` has no policy comments (`salary INTEGER, -- AggregateOnly`); " +
                        "write some or add `--policy FILE`. `pccsql policy init " + database_options(inputs) +

@@ -17,8 +17,10 @@ namespace pccsql {
 
 // The options as given. An option that was not given is empty.
 struct Inputs {
-  std::optional<std::string> db;      // a SQLite file
+  std::optional<std::string> db;      // a SQLite file, or a PostgreSQL server's address
   std::optional<std::string> schema;  // DDL text
+  std::optional<std::string> schema_name;  // of the server, or of a pg_dump; none: public
+  Dialect dialect = Dialect::Sqlite;       // of the DDL text
   std::optional<std::string> tables;  // a Spider/BIRD tables.json
   std::optional<std::string> db_id;   // which of its databases
   std::optional<std::string> policy;
@@ -68,6 +70,7 @@ class Source {
 
   Result<bool> read_catalogs(const Inputs& inputs);
   Result<bool> read_comments();
+  Result<bool> read_pg_comments();
   Result<bool> read_policy(const Inputs& inputs);
   Result<bool> settle_policy(const Inputs& inputs);
   Result<Policy> file_policy(const Catalog& catalog) const;

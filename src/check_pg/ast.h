@@ -10,7 +10,7 @@
 #include "base/span.h"
 #include "policy/policy.h"
 #include "schema/catalog.h"
-#include "schema/kind.h"
+#include "schema/pg_kind.h"
 
 namespace pccsql::check_pg {
 
@@ -22,10 +22,10 @@ inline constexpr uint32_t kNone = 0xFFFFFFFF;
 struct Type : ValueType {
   enum State : uint8_t { Known, String, Null } state = Known;
 
-  static Type of(Kind kind) {
+  static Type of(PgKind kind) {
     Type type;
     type.kind = kind;
-    type.sortable = kind != Kind::Opaque;
+    type.sortable = kind != PgKind::Opaque;
     return type;
   }
   static Type as_written(State state) {
@@ -34,7 +34,7 @@ struct Type : ValueType {
     return type;
   }
   bool known() const { return state == Known; }
-  bool is(Kind wanted) const { return known() && kind == wanted; }
+  bool is(PgKind wanted) const { return known() && kind == wanted; }
 };
 
 // One of the columns that a name stands for; USING and NATURAL make one name of several.

@@ -88,7 +88,7 @@ const std::vector<Function> kFunctions{
     {"nth_value", kWindow, "XI", Gives::First},
 };
 
-bool is_exact(Kind kind) { return kind == Kind::Integer || kind == Kind::Bigint || kind == Kind::Numeric; }
+bool is_exact(PgKind kind) { return kind == PgKind::Integer || kind == PgKind::Bigint || kind == PgKind::Numeric; }
 
 }  // namespace
 
@@ -123,46 +123,46 @@ Type result_of(const Function& function, const std::vector<Type>& arguments) {
   const auto first = [&] { return arguments.front(); };
   switch (function.gives) {
     case Gives::Text:
-      return Type::of(Kind::Text);
+      return Type::of(PgKind::Text);
     case Gives::Integer:
-      return Type::of(Kind::Integer);
+      return Type::of(PgKind::Integer);
     case Gives::Bigint:
-      return Type::of(Kind::Bigint);
+      return Type::of(PgKind::Bigint);
     case Gives::Numeric:
-      return Type::of(Kind::Numeric);
+      return Type::of(PgKind::Numeric);
     case Gives::Float:
-      return Type::of(Kind::Float);
+      return Type::of(PgKind::Float);
     case Gives::Boolean:
-      return Type::of(Kind::Boolean);
+      return Type::of(PgKind::Boolean);
     case Gives::Date:
-      return Type::of(Kind::Date);
+      return Type::of(PgKind::Date);
     case Gives::Timestamp:
-      return Type::of(Kind::Timestamp);
+      return Type::of(PgKind::Timestamp);
     case Gives::Interval:
-      return Type::of(Kind::Interval);
+      return Type::of(PgKind::Interval);
     case Gives::First:
       return first();
     case Gives::Rounded:
-      return Type::of(first().kind == Kind::Numeric ? Kind::Numeric : Kind::Float);
+      return Type::of(first().kind == PgKind::Numeric ? PgKind::Numeric : PgKind::Float);
     case Gives::Powered: {
-      const Kind a = arguments[0].kind, b = arguments[1].kind;
-      const bool numeric = (a == Kind::Numeric || b == Kind::Numeric) && a != Kind::Float && b != Kind::Float;
-      return Type::of(numeric ? Kind::Numeric : Kind::Float);
+      const PgKind a = arguments[0].kind, b = arguments[1].kind;
+      const bool numeric = (a == PgKind::Numeric || b == PgKind::Numeric) && a != PgKind::Float && b != PgKind::Float;
+      return Type::of(numeric ? PgKind::Numeric : PgKind::Float);
     }
     case Gives::Modulo:
       return later(arguments[0], arguments[1]);
     case Gives::Sum:
-      if (first().kind == Kind::Integer) return Type::of(Kind::Bigint);
-      return first().kind == Kind::Bigint ? Type::of(Kind::Numeric) : first();
+      if (first().kind == PgKind::Integer) return Type::of(PgKind::Bigint);
+      return first().kind == PgKind::Bigint ? Type::of(PgKind::Numeric) : first();
     case Gives::Average:
-      return is_exact(first().kind) ? Type::of(Kind::Numeric) : first();
+      return is_exact(first().kind) ? Type::of(PgKind::Numeric) : first();
     case Gives::Deviation:
-      return Type::of(is_exact(first().kind) ? Kind::Numeric : Kind::Float);
+      return Type::of(is_exact(first().kind) ? PgKind::Numeric : PgKind::Float);
   }
   return {};
 }
 
-bool is_unit(std::string_view unit, std::string_view function, Kind of) {
+bool is_unit(std::string_view unit, std::string_view function, PgKind of) {
   static constexpr std::array<std::string_view, 8> kOfDates{"year", "quarter", "month",   "week",
                                                             "day",  "decade",  "century", "millennium"};
   static constexpr std::array<std::string_view, 3> kOfTimes{"hour", "minute", "second"};
@@ -171,7 +171,7 @@ bool is_unit(std::string_view unit, std::string_view function, Kind of) {
   if (among(kOfDates)) return true;
   if (function == "date_trunc") return among(kOfTimes);
   if (among(kPartsOfDates)) return true;
-  return among(kOfTimes) && (function == "date_part" || of == Kind::Timestamp);
+  return among(kOfTimes) && (function == "date_part" || of == PgKind::Timestamp);
 }
 
 }  // namespace pccsql::check_pg

@@ -52,6 +52,6 @@ std::optional<std::string> letters_for(const Function& function, size_t count);
 Type result_of(const Function& function, const std::vector<Type>& arguments);
 
 // Units of EXTRACT, DATE_PART, DATE_TRUNC. Some have a meaning for timestamps alone.
-bool is_unit(std::string_view unit, std::string_view function, Kind of);
+bool is_unit(std::string_view unit, std::string_view function, PgKind of);
 
 }  // namespace pccsql::check_pg

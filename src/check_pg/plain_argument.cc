@@ -10,7 +10,7 @@ namespace {
 constexpr int kMostDigits = 6;
 constexpr int kMostProducts = 2;
 
-bool exact_enough(const Type& type) { return type.is(Kind::Numeric) || type.is(Kind::Float); }
+bool exact_enough(const Type& type) { return type.is(PgKind::Numeric) || type.is(PgKind::Float); }
 
 }  // namespace
 

@@ -28,25 +28,25 @@ bool Resolver::fits(std::string_view letters, const Function& function, const st
     bool good = false;
     switch (letters[i]) {
       case 'T':
-        good = text || type.is(Kind::Text);
+        good = text || type.is(PgKind::Text);
         break;
       case 'I':
-        good = type.is(Kind::Integer);
+        good = type.is(PgKind::Integer);
         break;
       case 'N':
         good = known && is_number(type.kind);
         break;
       case 'M':
-        good = known && is_number(type.kind) && type.kind != Kind::Float;
+        good = known && is_number(type.kind) && type.kind != PgKind::Float;
         break;
       case 'D':
         good = known && is_date(type.kind);
         break;
       case 'B':
-        good = type.is(Kind::Boolean);
+        good = type.is(PgKind::Boolean);
         break;
       case 'X':
-        good = (known && type.kind != Kind::Opaque) || (text && function.name == "concat");
+        good = (known && type.kind != PgKind::Opaque) || (text && function.name == "concat");
         break;
       case 'A':
         good = known || text;
@@ -56,10 +56,10 @@ bool Resolver::fits(std::string_view letters, const Function& function, const st
                is_unit(argument.text, function.name, at(arguments[i + 1]).type.kind);
         break;
       case 'S':
-        good = known && (is_number(type.kind) || type.kind == Kind::Interval);
+        good = known && (is_number(type.kind) || type.kind == PgKind::Interval);
         break;
       case 'L':
-        good = known && type.kind != Kind::Opaque && type.kind != Kind::Boolean && type.kind != Kind::Uuid;
+        good = known && type.kind != PgKind::Opaque && type.kind != PgKind::Boolean && type.kind != PgKind::Uuid;
         break;
       default:
         break;
@@ -125,7 +125,7 @@ ExprId Resolver::call(PgNode node, const Place& place) {
   if (node["agg_star"].is_true()) {
     if (made.text != "count") return refuse(true, shown + " takes no `*`");
     made.row_count = true;
-    made.type = Type::of(Kind::Bigint);
+    made.type = Type::of(PgKind::Bigint);
   } else {
     if (!readable) {
       made.op = Op::Broken;
@@ -143,7 +143,7 @@ ExprId Resolver::call(PgNode node, const Place& place) {
         bool typed = true;
         for (const ExprId argument : arguments) {
           given += (given.empty() ? "" : ", ") + described(argument);
-          typed &= at(argument).type.known() && at(argument).type.kind != Kind::Opaque;
+          typed &= at(argument).type.known() && at(argument).type.kind != PgKind::Opaque;
         }
         return refuse(typed,
                       "there is no " + std::string(made.text) + "(" + given + ")" + (typed ? "" : " in the language"));

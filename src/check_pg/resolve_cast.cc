@@ -10,8 +10,8 @@ bool Resolver::cast_type(PgNode type, Type& out, bool& modified, uint64_t& ident
   std::vector<std::string_view> names;
   for (const PgNode name : type["names"].items()) names.push_back(name["String"]["sval"].text());
   const bool known = names.size() == 1 || (names.size() == 2 && names[0] == "pg_catalog");
-  const Kind kind = known ? kind_of_type(names.back()) : Kind::Opaque;
-  if (kind == Kind::Opaque || kind == Kind::Uuid || type["arrayBounds"] || type["setof"] || type["pct_type"]) {
+  const PgKind kind = known ? kind_of_type(names.back()) : PgKind::Opaque;
+  if (kind == PgKind::Opaque || kind == PgKind::Uuid || type["arrayBounds"] || type["setof"] || type["pct_type"]) {
     problem = "CAST to this type is outside the language";
     return false;
   }
@@ -29,7 +29,7 @@ bool Resolver::cast_type(PgNode type, Type& out, bool& modified, uint64_t& ident
   if (!modified) return true;
   const bool length = (names.back() == "varchar" || names.back() == "bpchar") && numbers.size() == 1 &&
                       numbers[0] >= 1 && numbers[0] <= 10'485'760;
-  const bool precision = kind == Kind::Numeric && numbers.size() <= 2 && numbers[0] >= 1 && numbers[0] <= 1000 &&
+  const bool precision = kind == PgKind::Numeric && numbers.size() <= 2 && numbers[0] >= 1 && numbers[0] <= 1000 &&
                          (numbers.size() == 1 || (numbers[1] >= 0 && numbers[1] <= numbers[0]));
   if (!length && !precision) problem = "this length or precision of a type is outside the language";
   return length || precision;
@@ -60,7 +60,7 @@ ExprId Resolver::cast(PgNode node, const Place& place) {
   const Type from = at(arg).type;
   if (from.state == Type::String) {
     if (fold(made.span.of(ast_.sql).substr(0, 1).empty() ? ' ' : made.span.of(ast_.sql)[0]) == 'n' &&
-        target.kind == Kind::Text) {
+        target.kind == PgKind::Text) {
       return outside(made.span, "N'…' is outside the language");
     }
     if (!settle(arg, target)) {
@@ -72,21 +72,21 @@ ExprId Resolver::cast(PgNode node, const Place& place) {
     at(arg).type = target;
     return add(made, {arg});
   }
-  const Kind a = from.kind, b = target.kind;
-  if (a == Kind::Opaque) return refuse(true);
-  if (b == Kind::Text || a == b || (is_number(a) && is_number(b)) || (is_date(a) && is_date(b))) {
-    made.plain_cast = is_number(a) && !modified && (b == Kind::Numeric || (b == Kind::Float && type_is_double(type)));
+  const PgKind a = from.kind, b = target.kind;
+  if (a == PgKind::Opaque) return refuse(true);
+  if (b == PgKind::Text || a == b || (is_number(a) && is_number(b)) || (is_date(a) && is_date(b))) {
+    made.plain_cast = is_number(a) && !modified && (b == PgKind::Numeric || (b == PgKind::Float && type_is_double(type)));
     return add(made, {arg});
   }
-  if (a == Kind::Timestamp && b == Kind::Time) return add(made, {arg});
-  if (a == Kind::Boolean && b == Kind::Integer && !target.small) return add(made, {arg});
-  if (a == Kind::Integer && b == Kind::Boolean && !from.small) return add(made, {arg});
-  if (a == Kind::Text) {
+  if (a == PgKind::Timestamp && b == PgKind::Time) return add(made, {arg});
+  if (a == PgKind::Boolean && b == PgKind::Integer && !target.small) return add(made, {arg});
+  if (a == PgKind::Integer && b == PgKind::Boolean && !from.small) return add(made, {arg});
+  if (a == PgKind::Text) {
     made.prints = true;
     tells_ = tells_.value_or(made.span);
     return add(made, {arg});
   }
-  return refuse(a == Kind::Time || a == Kind::Interval);
+  return refuse(a == PgKind::Time || a == PgKind::Interval);
 }
 
 bool Resolver::type_is_double(PgNode type) {

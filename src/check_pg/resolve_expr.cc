@@ -47,19 +47,19 @@ std::string Resolver::described(ExprId id) const {
   const Expr& expr = ast_.exprs[id];
   if (expr.type.state == Type::String) return "a string";
   if (expr.type.state == Type::Null) return "NULL";
-  return expr.type.kind == Kind::Opaque ? "a type that is only shown" : std::string(to_string(expr.type.kind));
+  return expr.type.kind == PgKind::Opaque ? "a type that is only shown" : std::string(to_string(expr.type.kind));
 }
 
 bool Resolver::settle(ExprId id, const Type& type) {
   Expr& literal = at(id);
   if (literal.type.state == Type::String && !is_value(literal.text, type, catalog_)) return false;
-  if (type.kind == Kind::Opaque) return false;
+  if (type.kind == PgKind::Opaque) return false;
   literal.type = type;
   return true;
 }
 
 void Resolver::settle_text(ExprId id) {
-  if (!at(id).type.known()) at(id).type = Type::of(Kind::Text);
+  if (!at(id).type.known()) at(id).type = Type::of(PgKind::Text);
 }
 
 // Both sides of a comparison; notes what is wrong with them.
@@ -74,7 +74,7 @@ bool Resolver::compare(ExprId a, ExprId b, Span where) {
     const ExprId literal = at(a).type.known() ? b : a;
     const Type type = at(at(a).type.known() ? a : b).type;
     if (settle(literal, type)) return true;
-    if (type.kind == Kind::Opaque) {
+    if (type.kind == PgKind::Opaque) {
       outside(where, "comparing values of a type that is only shown is outside the language");
     } else {
       outside(at(literal).span, "this string is not read as a value of type " + std::string(to_string(type.kind)) +
@@ -83,7 +83,7 @@ bool Resolver::compare(ExprId a, ExprId b, Span where) {
     return false;
   }
   if (one_group(at(a).type, at(b).type)) return true;
-  if (at(a).type.kind == Kind::Opaque || at(b).type.kind == Kind::Opaque) {
+  if (at(a).type.kind == PgKind::Opaque || at(b).type.kind == PgKind::Opaque) {
     outside(where, "comparing values of a type that is only shown is outside the language");
   } else {
     error(where, "there is no comparison of " + described(a) + " with " + described(b) + "; CAST one of them");
@@ -99,7 +99,7 @@ bool Resolver::one_kind(const std::vector<ExprId>& ids, Type& out, Span where) {
     const Type& type = at(id).type;
     if (!type.known()) continue;
     if (common && !one_group(*common, type)) {
-      if (common->kind == Kind::Opaque || type.kind == Kind::Opaque) {
+      if (common->kind == PgKind::Opaque || type.kind == PgKind::Opaque) {
         outside(where, "values of a type that is only shown cannot be results here");
       } else {
         error(where, "values of two types cannot be results of one expression: " +
@@ -109,8 +109,8 @@ bool Resolver::one_kind(const std::vector<ExprId>& ids, Type& out, Span where) {
     }
     common = common ? later(*common, type) : type;
   }
-  if (!common) common = Type::of(Kind::Text);
-  if (common->kind == Kind::Opaque) {
+  if (!common) common = Type::of(PgKind::Text);
+  if (common->kind == PgKind::Opaque) {
     outside(where, "values of a type that is only shown cannot be results here");
     return false;
   }
@@ -127,7 +127,7 @@ bool Resolver::one_kind(const std::vector<ExprId>& ids, Type& out, Span where) {
 
 ExprId Resolver::condition(PgNode node, const Place& place, std::string_view what) {
   const ExprId made = expr(node, place);
-  if (at(made).op != Op::Broken && !at(made).type.is(Kind::Boolean)) {
+  if (at(made).op != Op::Broken && !at(made).type.is(PgKind::Boolean)) {
     error(at(made).span, std::string(what) + " needs a condition, not " + described(made));
   }
   return made;
@@ -162,17 +162,17 @@ ExprId Resolver::read_expr(std::string_view kind, PgNode node, const Place& plac
     settle_text(arg);
     made.op = Op::Test;
     made.text = node["nulltesttype"].text();
-    made.type = Type::of(Kind::Boolean);
+    made.type = Type::of(PgKind::Boolean);
     return add(made, {arg});
   }
   if (kind == "BooleanTest") {
     const ExprId arg = expr(node["arg"], place);
-    if (at(arg).op != Op::Broken && !at(arg).type.is(Kind::Boolean)) {
+    if (at(arg).op != Op::Broken && !at(arg).type.is(PgKind::Boolean)) {
       return error(made.span, "IS TRUE and its like take a boolean, not " + described(arg));
     }
     made.op = Op::Test;
     made.text = node["booltesttype"].text();
-    made.type = Type::of(Kind::Boolean);
+    made.type = Type::of(PgKind::Boolean);
     return add(made, {arg});
   }
   if (kind == "SQLValueFunction") {
@@ -180,11 +180,11 @@ ExprId Resolver::read_expr(std::string_view kind, PgNode node, const Place& plac
     made.op = Op::Constant;
     made.text = op;
     if (op == "SVFOP_CURRENT_DATE") {
-      made.type = Type::of(Kind::Date);
+      made.type = Type::of(PgKind::Date);
       return add(made);
     }
     if (op == "SVFOP_CURRENT_TIMESTAMP" || op == "SVFOP_LOCALTIMESTAMP") {
-      made.type = Type::of(Kind::Timestamp);
+      made.type = Type::of(PgKind::Timestamp);
       return add(made);
     }
     return outside(made.span,
@@ -218,7 +218,7 @@ ExprId Resolver::constant(PgNode node) {
   }
   if (const PgNode boolean = node["boolval"]) {
     made.text = boolean["boolval"].is_true() ? "true" : "false";
-    made.type = Type::of(Kind::Boolean);
+    made.type = Type::of(PgKind::Boolean);
     return add(made);
   }
   const bool integer = bool(node["ival"]);
@@ -244,7 +244,7 @@ ExprId Resolver::constant(PgNode node) {
   if (!decimal) return outside(made.span, "numbers are decimal in the language");
   made.text = sql.substr(begin, end - begin);
   if (integer) {
-    made.type = Type::of(Kind::Integer);
+    made.type = Type::of(PgKind::Integer);
   } else {
     made.type = number_type(node["fval"]["fval"].text());
   }
@@ -258,7 +258,7 @@ ExprId Resolver::operation(PgNode node, const Place& place) {
   Expr made;
   made.span = where;
   made.text = op;
-  made.type = Type::of(Kind::Boolean);
+  made.type = Type::of(PgKind::Boolean);
   if (kind == "AEXPR_OP") {
     if (node["lexpr"]) return binary(op, node, place, where);
     const ExprId operand = expr(node["rexpr"], place);
@@ -317,7 +317,7 @@ ExprId Resolver::operation(PgNode node, const Place& place) {
     for (const ExprId side : {left, right}) {
       if (at(side).type.state == Type::Null) return outside(where, "LIKE takes texts, not NULL");
       settle_text(side);
-      if (!at(side).type.is(Kind::Text)) return error(where, "LIKE takes texts, not " + described(side));
+      if (!at(side).type.is(PgKind::Text)) return error(where, "LIKE takes texts, not " + described(side));
     }
     made.op = Op::Like;
     return add(made, {left, right});
@@ -335,17 +335,17 @@ ExprId Resolver::binary(std::string_view op, PgNode node, const Place& place, Sp
   if (is_comparison(op)) {
     if (!compare(left, right, where)) return broken(where, {left, right});
     made.op = Op::Compare;
-    made.type = Type::of(Kind::Boolean);
+    made.type = Type::of(PgKind::Boolean);
     return add(made, {left, right});
   }
   const Type l = at(left).type, r = at(right).type;
   if (op == "||") {
     const auto joins = [](const Type& type) {
-      return type.state == Type::String || (type.known() && type.kind != Kind::Opaque);
+      return type.state == Type::String || (type.known() && type.kind != PgKind::Opaque);
     };
-    const bool text = l.is(Kind::Text) || r.is(Kind::Text) || l.state == Type::String || r.state == Type::String;
+    const bool text = l.is(PgKind::Text) || r.is(PgKind::Text) || l.state == Type::String || r.state == Type::String;
     if (!text || !joins(l) || !joins(r)) {
-      if (l.known() && r.known() && l.kind != Kind::Opaque && r.kind != Kind::Opaque) {
+      if (l.known() && r.known() && l.kind != PgKind::Opaque && r.kind != PgKind::Opaque) {
         return error(where, "`||` needs a text beside it, not " + described(left) + " and " + described(right));
       }
       return outside(where,
@@ -354,7 +354,7 @@ ExprId Resolver::binary(std::string_view op, PgNode node, const Place& place, Sp
     settle_text(left);
     settle_text(right);
     made.op = Op::Concat;
-    made.type = Type::of(Kind::Text);
+    made.type = Type::of(PgKind::Text);
     return add(made, {left, right});
   }
   static constexpr std::array<std::string_view, 5> kArithmetic{"+", "-", "*", "/", "%"};
@@ -367,7 +367,7 @@ ExprId Resolver::binary(std::string_view op, PgNode node, const Place& place, Sp
   }
   const std::optional<Type> type = arithmetic(op, l, r);
   if (!type) {
-    if (l.kind == Kind::Opaque || r.kind == Kind::Opaque) {
+    if (l.kind == PgKind::Opaque || r.kind == PgKind::Opaque) {
       return outside(where, "arithmetic over a type that is only shown is outside the language");
     }
     return outside(where, "there is no `" + std::string(op) + "` of " + described(left) + " and " + described(right) +
@@ -384,7 +384,7 @@ ExprId Resolver::logic(PgNode node, const Place& place) {
   made.span = span_of(node);
   made.op = node["boolop"].text() == "NOT_EXPR" ? Op::Not : Op::And;
   made.text = node["boolop"].text();
-  made.type = Type::of(Kind::Boolean);
+  made.type = Type::of(PgKind::Boolean);
   std::vector<ExprId> kids;
   for (const PgNode arg : node["args"].items()) {
     kids.push_back(condition(arg, place, made.op == Op::Not ? "NOT" : "AND and OR"));

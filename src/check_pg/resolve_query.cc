@@ -126,14 +126,14 @@ void Resolver::set_operation(QueryId id, PgNode select, const Scope* outer, cons
     Type& r = b.columns[i].type;
     const auto literal = [&](const Query& query) { return query.is_set_operation() ? 0 : query.outputs[i].expr; };
     if (!l.known() && !r.known()) {
-      l = r = Type::of(Kind::Text);
+      l = r = Type::of(PgKind::Text);
       for (const Query* side : {&a, &b}) {
         if (const ExprId expr = literal(*side); expr != 0) settle_text(expr);
       }
     } else if (!l.known() || !r.known()) {
       const Type& known = l.known() ? l : r;
       const ExprId expr = literal(l.known() ? b : a);
-      const bool opaque = known.kind == Kind::Opaque;
+      const bool opaque = known.kind == PgKind::Opaque;
       if (expr == 0 || opaque || !settle(expr, known)) {
         error(
             expr == 0 ? Span{} : at(expr).span,
@@ -141,7 +141,7 @@ void Resolver::set_operation(QueryId id, PgNode select, const Scope* outer, cons
       }
       (l.known() ? r : l) = known;
     } else if (!one_group(l, r)) {
-      if (l.kind == Kind::Opaque || r.kind == Kind::Opaque) {
+      if (l.kind == PgKind::Opaque || r.kind == PgKind::Opaque) {
         outside({}, "a set operation over a column of a type that is only shown is outside the language");
       } else {
         error({}, "the columns of a set operation differ in type: " + std::string(to_string(l.kind)) + " and " +

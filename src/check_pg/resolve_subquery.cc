@@ -35,7 +35,7 @@ ExprId Resolver::subquery(PgNode node, const Place& place) {
   if (any || all) kids.push_back(expr(node["testexpr"], place));
   made.query = query(select, place.scope, place.ctes, false);
   const Query& inner = ast_.queries[made.query];
-  made.type = Type::of(Kind::Boolean);
+  made.type = Type::of(PgKind::Boolean);
   if (exists) {
     made.op = Op::Exists;
     return add(made);

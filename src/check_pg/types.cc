@@ -85,14 +85,14 @@ bool is_comparison(std::string_view op) {
   return std::ranges::find(kOperators, op) != kOperators.end();
 }
 
-bool is_number(Kind kind) { return kind >= Kind::Integer && kind <= Kind::Float; }
-bool is_date(Kind kind) { return kind == Kind::Date || kind == Kind::Timestamp; }
+bool is_number(PgKind kind) { return kind >= PgKind::Integer && kind <= PgKind::Float; }
+bool is_date(PgKind kind) { return kind == PgKind::Date || kind == PgKind::Timestamp; }
 
 bool one_group(const Type& a, const Type& b) {
-  if (!a.known() || !b.known() || a.kind == Kind::Opaque || b.kind == Kind::Opaque) return false;
+  if (!a.known() || !b.known() || a.kind == PgKind::Opaque || b.kind == PgKind::Opaque) return false;
   if (is_number(a.kind)) return is_number(b.kind);
   if (is_date(a.kind)) return is_date(b.kind);
-  return a.kind == b.kind && (a.kind != Kind::Enum || a.enumeration == b.enumeration);
+  return a.kind == b.kind && (a.kind != PgKind::Enum || a.enumeration == b.enumeration);
 }
 
 Type later(const Type& a, const Type& b) {
@@ -102,19 +102,19 @@ Type later(const Type& a, const Type& b) {
 }
 
 std::optional<Type> arithmetic(std::string_view op, const Type& left, const Type& right) {
-  const Kind l = left.kind, r = right.kind;
+  const PgKind l = left.kind, r = right.kind;
   if (is_number(l) && is_number(r)) {
-    if (op == "%" && (l == Kind::Float || r == Kind::Float)) return std::nullopt;
+    if (op == "%" && (l == PgKind::Float || r == PgKind::Float)) return std::nullopt;
     return later(left, right);
   }
   if (op == "-") {
-    if (l == Kind::Date && r == Kind::Date) return Type::of(Kind::Integer);
-    if (is_date(l) && is_date(r)) return Type::of(Kind::Interval);
+    if (l == PgKind::Date && r == PgKind::Date) return Type::of(PgKind::Integer);
+    if (is_date(l) && is_date(r)) return Type::of(PgKind::Interval);
   }
   if (op == "+" || op == "-") {
-    if (l == Kind::Date && r == Kind::Integer) return Type::of(Kind::Date);
-    if (is_date(l) && r == Kind::Interval) return Type::of(Kind::Timestamp);
-    if (l == Kind::Interval && r == Kind::Interval) return Type::of(Kind::Interval);
+    if (l == PgKind::Date && r == PgKind::Integer) return Type::of(PgKind::Date);
+    if (is_date(l) && r == PgKind::Interval) return Type::of(PgKind::Timestamp);
+    if (l == PgKind::Interval && r == PgKind::Interval) return Type::of(PgKind::Interval);
   }
   return std::nullopt;
 }
@@ -130,32 +130,32 @@ bool is_interval(std::string_view text) {
 
 bool is_value(std::string_view text, const Type& type, const Catalog& catalog) {
   switch (type.kind) {
-    case Kind::Integer:
+    case PgKind::Integer:
       return is_number_text(text, false, type.small ? 32767 : 2147483647);
-    case Kind::Bigint:
+    case PgKind::Bigint:
       return is_number_text(text, false, std::numeric_limits<int64_t>::max());
-    case Kind::Numeric:
-    case Kind::Float:
+    case PgKind::Numeric:
+    case PgKind::Float:
       return is_number_text(text, true, 0) && text.size() < 30;
-    case Kind::Text:
+    case PgKind::Text:
       return true;
-    case Kind::Date:
+    case PgKind::Date:
       return is_date_text(text);
-    case Kind::Timestamp:
+    case PgKind::Timestamp:
       return is_timestamp_text(text);
-    case Kind::Time:
+    case PgKind::Time:
       return is_time_text(text, false);
-    case Kind::Interval:
+    case PgKind::Interval:
       return is_interval(text);
-    case Kind::Boolean:
+    case PgKind::Boolean:
       return is_boolean_text(text);
-    case Kind::Uuid:
+    case PgKind::Uuid:
       return is_uuid_text(text);
-    case Kind::Enum: {
+    case PgKind::Enum: {
       const std::vector<std::string>& labels = catalog.enumerations()[type.enumeration].labels;
       return std::ranges::find(labels, text) != labels.end();
     }
-    case Kind::Opaque:
+    case PgKind::Opaque:
       return false;
   }
   return false;
@@ -164,9 +164,9 @@ bool is_value(std::string_view text, const Type& type, const Catalog& catalog) {
 Type number_type(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return Type::of(Kind::Numeric);
+  if (error != std::errc() || end != text.data() + text.size()) return Type::of(PgKind::Numeric);
   const bool fits = value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
-  return Type::of(fits ? Kind::Integer : Kind::Bigint);
+  return Type::of(fits ? PgKind::Integer : PgKind::Bigint);
 }
 
 }  // namespace pccsql::check_pg

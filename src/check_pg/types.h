@@ -12,8 +12,8 @@ namespace pccsql::check_pg {
 
 bool is_comparison(std::string_view op);  // `=` and its like
 
-bool is_number(Kind kind);
-bool is_date(Kind kind);  // date or timestamp
+bool is_number(PgKind kind);
+bool is_date(PgKind kind);  // date or timestamp
 
 // Whether values of the two can be compared, and be results of one CASE: both numbers, both dates, or of one kind.
 bool one_group(const Type& a, const Type& b);

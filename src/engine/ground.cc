@@ -44,6 +44,9 @@ Ground make_ground(Catalog catalog, Policy policy, const Settings& settings) {
 }
 
 Result<Engine> make_engine(Catalog catalog, Policy policy, VocabularyIndex vocabulary, const Settings& settings) {
+  if (catalog.dialect() != Dialect::Sqlite) {
+    return Error{"the mask writes SQLite's dialect alone; on PostgreSQL queries are judged, with `pccsql check`", "", {}};
+  }
   for (size_t i = 0; settings.refusal && i < kRefuseWord.size(); ++i) {
     if (vocabulary.impl().greedy_tokens(kRefuseWord.substr(i))) continue;
     return Error{"the vocabulary cannot write `" + std::string(kRefuseWord) + "`; do not let the model refuse", "", {}};

@@ -2,6 +2,7 @@
 // the same value can be reached under another name that permits more. A warning says which, and by which way.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "schema/catalog.h"
 
 namespace pccsql {
+
+// Of a finding about no table: a role, an extension.
+inline constexpr TableId kNoTable = std::numeric_limits<TableId>::max();
 
 struct Warning {
   Finding kind = Finding::View;

@@ -30,6 +30,14 @@ std::string_view to_string(Finding finding) {
       return "unrecorded";
     case Finding::UnusedAcceptance:
       return "unused-acceptance";
+    case Finding::Barrier:
+      return "barrier";
+    case Finding::Grant:
+      return "grant";
+    case Finding::Role:
+      return "role";
+    case Finding::Extension:
+      return "extension";
   }
   return "";
 }

@@ -23,11 +23,16 @@ enum class Finding : uint8_t {
   NewColumn,         // opened by `*` or `default`, and added since that was looked at
   Unrecorded,        // opened by `*` or `default`, and nobody has written down what that was meant for
   UnusedAcceptance,  // the policy file accepts what is not found
+  Barrier,           // PostgreSQL: a view that leaves rows out and is no security barrier
+  Grant,             // PostgreSQL: the policy permits a column that the role may not read
+  Role,              // PostgreSQL: the role has rights that questions must not have
+  Extension          // PostgreSQL: an extension that reaches files or other servers
 };
 inline constexpr std::array kFindings{
     Finding::GeneratedColumn, Finding::View,     Finding::Rowid,        Finding::Twin,       Finding::UniqueKey,
     Finding::Index,           Finding::NoMinGroup, Finding::OneToOne,   Finding::KeyNotPerson, Finding::SmallTable,
-    Finding::NewColumn,       Finding::Unrecorded, Finding::UnusedAcceptance};
+    Finding::NewColumn,       Finding::Unrecorded, Finding::UnusedAcceptance, Finding::Barrier, Finding::Grant,
+    Finding::Role,            Finding::Extension};
 
 std::string_view to_string(Finding finding);  // "generated-column", "rowid", …
 std::optional<Finding> parse_finding(std::string_view name);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/names.h"
-#include "schema/kind.h"
+#include "schema/pg_kind.h"
 
 namespace pccsql {
 

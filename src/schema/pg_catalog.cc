@@ -224,14 +224,14 @@ class Reader {
       if (text_of(row[9]) == "e") {
         const auto labels = enumeration_of_.find(text_of(row[7]));
         if (labels != enumeration_of_.end()) {
-          value.kind = Kind::Enum;
+          value.kind = PgKind::Enum;
           value.enumeration = labels->second;
         }
       } else if (is_true(row[13])) {
         value.kind = kind_of_type(text_of(row[8]));
         value.small = text_of(row[8]) == "int2";
       }
-      value.sortable = value.kind != Kind::Opaque || is_true(row[11]);
+      value.sortable = value.kind != PgKind::Opaque || is_true(row[11]);
     }
     return Done{};
   }

@@ -95,7 +95,7 @@ class DumpReader {
       enumeration.name = name.name;
       for (const PgNode label : made["vals"].items()) enumeration.labels.emplace_back(label["String"]["sval"].text());
       ValueType type;
-      type.kind = Kind::Enum;
+      type.kind = PgKind::Enum;
       type.sortable = true;
       type.enumeration = static_cast<uint32_t>(enumerations_.size());
       types_[key_of(name)] = type;
@@ -117,7 +117,7 @@ class DumpReader {
     if (!name.schema.empty() && name.schema != "pg_catalog") return value;
     value.kind = kind_of_type(name.name);
     value.small = name.name == "int2";
-    value.sortable = value.kind != Kind::Opaque;
+    value.sortable = value.kind != PgKind::Opaque;
     return value;
   }
 

@@ -10,45 +10,45 @@ std::string written(const std::string& name) { return quoted_identifier(name); }
 
 }  // namespace
 
-Kind PgQueryGenerator::some_kind() {
-  static constexpr Kind kKinds[] = {Kind::Integer, Kind::Integer, Kind::Integer,  Kind::Text, Kind::Text,
-                                    Kind::Text,    Kind::Numeric, Kind::Float,    Kind::Date, Kind::Timestamp,
-                                    Kind::Boolean, Kind::Bigint,  Kind::Interval, Kind::Enum, Kind::Text};
+PgKind PgQueryGenerator::some_kind() {
+  static constexpr PgKind kKinds[] = {PgKind::Integer, PgKind::Integer, PgKind::Integer,  PgKind::Text, PgKind::Text,
+                                    PgKind::Text,    PgKind::Numeric, PgKind::Float,    PgKind::Date, PgKind::Timestamp,
+                                    PgKind::Boolean, PgKind::Bigint,  PgKind::Interval, PgKind::Enum, PgKind::Text};
   return kKinds[below(std::size(kKinds))];
 }
 
-std::string PgQueryGenerator::literal(Kind kind) {
+std::string PgQueryGenerator::literal(PgKind kind) {
   const auto pick = [&](std::initializer_list<const char*> list) {
     return std::string(*(list.begin() + below(list.size())));
   };
   switch (kind) {
-    case Kind::Integer:
+    case PgKind::Integer:
       return pick({"1", "2", "0", "-1", "100000", "'7'", "12", "3"});
-    case Kind::Bigint:
+    case PgKind::Bigint:
       return pick({"3000000000", "-3000000000"});
-    case Kind::Numeric:
+    case PgKind::Numeric:
       return pick({"1.5", ".5", "2.", "1e3", "99999999999999999999"});
-    case Kind::Float:
+    case PgKind::Float:
       return pick({"1.5", "CAST(2 AS double precision)", "1::real"});
-    case Kind::Text:
+    case PgKind::Text:
       return pick({"'a'", "'Ann'", "''", "E'x\\n'", "$$y$$", "'lab'", "'b'"});
-    case Kind::Date:
+    case PgKind::Date:
       return pick({"'2020-01-01'", "DATE '2021-02-03'", "CURRENT_DATE", "DATE '2022-12-31'", "DATE '1999-01-01'", "'2020-02-30'"});
-    case Kind::Timestamp:
+    case PgKind::Timestamp:
       return pick(
           {"'2020-01-01 10:00'", "TIMESTAMP '2021-02-03 04:05:06'", "now()", "CURRENT_TIMESTAMP", "'2020-01-01'"});
-    case Kind::Interval:
+    case PgKind::Interval:
       return pick({"INTERVAL '1 day'", "INTERVAL '3 months'"});
-    case Kind::Boolean:
+    case PgKind::Boolean:
       return pick({"TRUE", "FALSE"});
-    case Kind::Enum:
+    case PgKind::Enum:
       return pick({"'A'", "'B'", "'C'"});
     default:
       return pick({"'x'", "NULL", "1"});
   }
 }
 
-std::string PgQueryGenerator::column(Kind kind) {
+std::string PgQueryGenerator::column(PgKind kind) {
   // Mostly of this SELECT, at times of one around it.
   size_t level = scopes_.size();
   while (level > 1 && chance(8)) --level;
@@ -65,33 +65,33 @@ std::string PgQueryGenerator::column(Kind kind) {
   return chance(94) || scope.size() > 1 ? source.alias + "." + name.text : name.text;
 }
 
-std::string PgQueryGenerator::scalar_query(Kind kind, int depth) {
+std::string PgQueryGenerator::scalar_query(PgKind kind, int depth) {
   return "(" + select(depth - 1, {kind}, false) + ")";
 }
 
-std::string PgQueryGenerator::aggregate(Kind kind, int depth) {
+std::string PgQueryGenerator::aggregate(PgKind kind, int depth) {
   const bool grouped = grouped_;
   grouped_ = false;
   std::string text;
   const std::string distinct = chance(15) ? "DISTINCT " : "";
   switch (kind) {
-    case Kind::Bigint:
+    case PgKind::Bigint:
       text = chance(50)   ? "COUNT(*)"
              : chance(50) ? "COUNT(" + distinct + value(some_kind(), depth - 1) + ")"
-                          : "SUM(" + distinct + value(Kind::Integer, depth - 1) + ")";
+                          : "SUM(" + distinct + value(PgKind::Integer, depth - 1) + ")";
       break;
-    case Kind::Numeric:
-      text = (chance(50) ? "AVG(" + value(Kind::Integer, depth - 1) : "SUM(" + value(Kind::Numeric, depth - 1)) + ")";
+    case PgKind::Numeric:
+      text = (chance(50) ? "AVG(" + value(PgKind::Integer, depth - 1) : "SUM(" + value(PgKind::Numeric, depth - 1)) + ")";
       break;
-    case Kind::Float:
-      text = (chance(50) ? "AVG(" : "STDDEV(") + value(Kind::Float, depth - 1) + ")";
+    case PgKind::Float:
+      text = (chance(50) ? "AVG(" : "STDDEV(") + value(PgKind::Float, depth - 1) + ")";
       break;
-    case Kind::Boolean:
+    case PgKind::Boolean:
       text = "BOOL_AND(" + condition(depth - 1) + ")";
       break;
-    case Kind::Text:
-      text = chance(50) ? "STRING_AGG(" + value(Kind::Text, depth - 1) + ", ',')"
-                        : "MAX(" + value(Kind::Text, depth - 1) + ")";
+    case PgKind::Text:
+      text = chance(50) ? "STRING_AGG(" + value(PgKind::Text, depth - 1) + ", ',')"
+                        : "MAX(" + value(PgKind::Text, depth - 1) + ")";
       break;
     default:
       text = (chance(50) ? "MIN(" : "MAX(") + value(kind, depth - 1) + ")";
@@ -109,62 +109,62 @@ std::string PgQueryGenerator::window(int depth) {
   return text + ")";
 }
 
-std::string PgQueryGenerator::value(Kind kind, int depth) {
+std::string PgQueryGenerator::value(PgKind kind, int depth) {
   if (depth <= 0) return chance(75) ? column(kind) : literal(kind);
   if (chance(1)) kind = some_kind();
-  const auto v = [&](Kind of) { return value(of, depth - 1); };
+  const auto v = [&](PgKind of) { return value(of, depth - 1); };
   const size_t what = below(100);
   if (what < 40) return column(kind);
   if (what < 50) return literal(kind);
   if (what < 54)
     return "CASE WHEN " + condition(depth - 1) + " THEN " + v(kind) + (chance(60) ? " ELSE " + v(kind) : "") + " END";
-  if (what < 56) return "CASE " + v(Kind::Integer) + " WHEN " + v(Kind::Integer) + " THEN " + v(kind) + " END";
+  if (what < 56) return "CASE " + v(PgKind::Integer) + " WHEN " + v(PgKind::Integer) + " THEN " + v(kind) + " END";
   if (what < 59) return "COALESCE(" + v(kind) + ", " + v(kind) + ")";
   if (what < 61) return "NULLIF(" + v(kind) + ", " + v(kind) + ")";
   if (what < 63) return (chance(50) ? "GREATEST(" : "LEAST(") + v(kind) + ", " + v(kind) + ")";
   if (what < 67 && depth > 1) return scalar_query(kind, depth);
   if (what < 69 && depth > 1)
-    return (chance(50) ? "COUNT(*)" : "SUM(" + v(Kind::Integer) + ")") + " OVER " + window(depth);
+    return (chance(50) ? "COUNT(*)" : "SUM(" + v(PgKind::Integer) + ")") + " OVER " + window(depth);
   if (what < 71 && depth > 1)
     return (chance(50) ? "LAG(" + v(kind) + ")" : std::string("RANK()")) + " OVER " + window(depth);
   if (what < 72) return "(" + v(kind) + ")";
   const auto pick = [&](std::vector<std::string> list) { return list[below(list.size())]; };
   switch (kind) {
-    case Kind::Integer:
+    case PgKind::Integer:
       return pick({v(kind) + " + " + v(kind), v(kind) + " * " + v(kind), v(kind) + " / " + v(kind),
-                   v(kind) + " % " + v(kind), "- " + v(kind), "LENGTH(" + v(Kind::Text) + ")",
-                   v(Kind::Date) + " - " + v(Kind::Date), "CAST(" + v(Kind::Text) + " AS integer)",
-                   "STRPOS(" + v(Kind::Text) + ", 'a')", "ABS(" + v(kind) + ")",
-                   "MOD(" + v(kind) + ", " + v(kind) + ")", "CAST(" + v(Kind::Boolean) + " AS integer)",
-                   "POSITION('a' IN " + v(Kind::Text) + ")", "CAST(" + v(kind) + " AS smallint)"});
-    case Kind::Bigint:
+                   v(kind) + " % " + v(kind), "- " + v(kind), "LENGTH(" + v(PgKind::Text) + ")",
+                   v(PgKind::Date) + " - " + v(PgKind::Date), "CAST(" + v(PgKind::Text) + " AS integer)",
+                   "STRPOS(" + v(PgKind::Text) + ", 'a')", "ABS(" + v(kind) + ")",
+                   "MOD(" + v(kind) + ", " + v(kind) + ")", "CAST(" + v(PgKind::Boolean) + " AS integer)",
+                   "POSITION('a' IN " + v(PgKind::Text) + ")", "CAST(" + v(kind) + " AS smallint)"});
+    case PgKind::Bigint:
       return pick(
-          {"CAST(" + v(Kind::Integer) + " AS bigint)", v(kind) + " + " + v(Kind::Integer), aggregate(kind, depth)});
-    case Kind::Numeric:
-      return pick({v(kind) + " * " + v(Kind::Integer), "ROUND(" + v(kind) + ", 2)",
-                   "CAST(" + v(Kind::Integer) + " AS numeric)", v(kind) + " / 2.0",
-                   "EXTRACT(YEAR FROM " + v(Kind::Date) + ")", "CAST(" + v(kind) + " AS numeric(6, 2))",
+          {"CAST(" + v(PgKind::Integer) + " AS bigint)", v(kind) + " + " + v(PgKind::Integer), aggregate(kind, depth)});
+    case PgKind::Numeric:
+      return pick({v(kind) + " * " + v(PgKind::Integer), "ROUND(" + v(kind) + ", 2)",
+                   "CAST(" + v(PgKind::Integer) + " AS numeric)", v(kind) + " / 2.0",
+                   "EXTRACT(YEAR FROM " + v(PgKind::Date) + ")", "CAST(" + v(kind) + " AS numeric(6, 2))",
                    "FLOOR(" + v(kind) + ")", "POWER(" + v(kind) + ", 2)"});
-    case Kind::Float:
-      return pick({"SQRT(" + v(Kind::Integer) + ")", "ROUND(" + v(kind) + ")", v(kind) + " - " + v(Kind::Numeric),
-                   "DATE_PART('month', " + v(Kind::Timestamp) + ")", "CAST(" + v(Kind::Integer) + " AS real)"});
-    case Kind::Text:
-      return pick({"UPPER(" + v(kind) + ")", v(kind) + " || " + v(kind), v(kind) + " || " + v(Kind::Integer),
+    case PgKind::Float:
+      return pick({"SQRT(" + v(PgKind::Integer) + ")", "ROUND(" + v(kind) + ")", v(kind) + " - " + v(PgKind::Numeric),
+                   "DATE_PART('month', " + v(PgKind::Timestamp) + ")", "CAST(" + v(PgKind::Integer) + " AS real)"});
+    case PgKind::Text:
+      return pick({"UPPER(" + v(kind) + ")", v(kind) + " || " + v(kind), v(kind) + " || " + v(PgKind::Integer),
                    "SUBSTR(" + v(kind) + ", 1, 2)", "CAST(" + v(some_kind()) + " AS text)", "TRIM(" + v(kind) + ")",
-                   "TO_CHAR(" + v(Kind::Date) + ", 'YYYY')", "REPLACE(" + v(kind) + ", 'a', 'b')",
+                   "TO_CHAR(" + v(PgKind::Date) + ", 'YYYY')", "REPLACE(" + v(kind) + ", 'a', 'b')",
                    "CONCAT(" + v(kind) + ", " + v(some_kind()) + ")", "LEFT(" + v(kind) + ", 2)",
                    "SUBSTRING(" + v(kind) + " FROM 2)", v(some_kind()) + "::varchar(5)", "LPAD(" + v(kind) + ", 5)"});
-    case Kind::Date:
-      return pick({v(kind) + " + " + v(Kind::Integer), "CAST(" + v(Kind::Timestamp) + " AS date)",
-                   "DATE(" + v(Kind::Timestamp) + ")", "TO_DATE(" + v(Kind::Text) + ", 'YYYY')",
-                   "CAST(" + v(Kind::Text) + " AS date)", "MAKE_DATE(" + v(Kind::Integer) + ", 1, 1)"});
-    case Kind::Timestamp:
-      return pick({v(Kind::Date) + " + " + v(Kind::Interval), "DATE_TRUNC('month', " + v(kind) + ")",
-                   v(kind) + " - " + v(Kind::Interval), "CAST(" + v(Kind::Date) + " AS timestamp)"});
-    case Kind::Interval:
-      return pick({"AGE(" + v(Kind::Timestamp) + ", " + v(Kind::Date) + ")", v(Kind::Timestamp) + " - " + v(Kind::Date),
+    case PgKind::Date:
+      return pick({v(kind) + " + " + v(PgKind::Integer), "CAST(" + v(PgKind::Timestamp) + " AS date)",
+                   "DATE(" + v(PgKind::Timestamp) + ")", "TO_DATE(" + v(PgKind::Text) + ", 'YYYY')",
+                   "CAST(" + v(PgKind::Text) + " AS date)", "MAKE_DATE(" + v(PgKind::Integer) + ", 1, 1)"});
+    case PgKind::Timestamp:
+      return pick({v(PgKind::Date) + " + " + v(PgKind::Interval), "DATE_TRUNC('month', " + v(kind) + ")",
+                   v(kind) + " - " + v(PgKind::Interval), "CAST(" + v(PgKind::Date) + " AS timestamp)"});
+    case PgKind::Interval:
+      return pick({"AGE(" + v(PgKind::Timestamp) + ", " + v(PgKind::Date) + ")", v(PgKind::Timestamp) + " - " + v(PgKind::Date),
                    v(kind) + " + " + v(kind)});
-    case Kind::Boolean:
+    case PgKind::Boolean:
       return condition(depth - 1);
     default:
       return column(kind);
@@ -172,10 +172,10 @@ std::string PgQueryGenerator::value(Kind kind, int depth) {
 }
 
 std::string PgQueryGenerator::condition(int depth) {
-  const auto v = [&](Kind of) { return value(of, depth - 1); };
+  const auto v = [&](PgKind of) { return value(of, depth - 1); };
   static constexpr const char* kCompare[] = {" = ", " <> ", " < ", " <= ", " > ", " >= ", " != "};
   const size_t what = below(100);
-  const Kind kind = some_kind();
+  const PgKind kind = some_kind();
   if (depth <= 0 || what < 35) return v(kind) + kCompare[below(std::size(kCompare))] + v(kind);
   if (what < 42) return condition(depth - 1) + " AND " + condition(depth - 1);
   if (what < 48) return "(" + condition(depth - 1) + " OR " + condition(depth - 1) + ")";
@@ -183,9 +183,9 @@ std::string PgQueryGenerator::condition(int depth) {
   if (what < 58) return v(kind) + (chance(50) ? " IS NULL" : " IS NOT NULL");
   if (what < 63) return v(kind) + (chance(20) ? " NOT" : "") + " BETWEEN " + v(kind) + " AND " + v(kind);
   if (what < 69) return v(kind) + (chance(20) ? " NOT" : "") + " IN (" + v(kind) + ", " + literal(kind) + ")";
-  if (what < 73) return v(Kind::Text) + (chance(50) ? " LIKE " : " ILIKE ") + (chance(80) ? "'a%'" : v(Kind::Text));
+  if (what < 73) return v(PgKind::Text) + (chance(50) ? " LIKE " : " ILIKE ") + (chance(80) ? "'a%'" : v(PgKind::Text));
   if (what < 76) return v(kind) + " IS DISTINCT FROM " + v(kind);
-  if (what < 79) return column(Kind::Boolean) + (chance(50) ? "" : " IS TRUE");
+  if (what < 79) return column(PgKind::Boolean) + (chance(50) ? "" : " IS TRUE");
   if (what < 86 && depth > 1)
     return v(kind) + (chance(30) ? " NOT" : "") + " IN (" + select(depth - 2, {kind}, false) + ")";
   if (what < 91 && depth > 1)
@@ -194,7 +194,7 @@ std::string PgQueryGenerator::condition(int depth) {
     return v(kind) + kCompare[below(6)] + (chance(50) ? "ANY (" : "ALL (") + select(depth - 2, {kind}, false) + ")";
   }
   if (what < 97 && depth > 1) return v(kind) + kCompare[below(6)] + scalar_query(kind, depth - 1);
-  return "STARTS_WITH(" + v(Kind::Text) + ", 'a')";
+  return "STARTS_WITH(" + v(PgKind::Text) + ", 'a')";
 }
 
 std::string PgQueryGenerator::from_item(Scope& scope, int depth) {
@@ -204,8 +204,8 @@ std::string PgQueryGenerator::from_item(Scope& scope, int depth) {
     std::vector<Name> outputs;
     const std::vector<Scope> kept = scopes_;
     if (!scopes_.empty()) scopes_.pop_back();
-    std::vector<Kind> kinds(1 + below(3));
-    for (Kind& kind : kinds) kind = some_kind();
+    std::vector<PgKind> kinds(1 + below(3));
+    for (PgKind& kind : kinds) kind = some_kind();
     const std::string body = select(depth - 2, kinds, false, &outputs);
     scopes_ = kept;
     source.columns = outputs;
@@ -263,7 +263,7 @@ std::string PgQueryGenerator::from(Scope& scope, int depth) {
   return text;
 }
 
-std::string PgQueryGenerator::select(int depth, std::vector<Kind> wanted, bool in_set, std::vector<Name>* outputs) {
+std::string PgQueryGenerator::select(int depth, std::vector<PgKind> wanted, bool in_set, std::vector<Name>* outputs) {
   Scope scope;
   std::string from_text = from(scope, depth);
   scopes_.push_back(scope);
@@ -274,10 +274,10 @@ std::string PgQueryGenerator::select(int depth, std::vector<Kind> wanted, bool i
   const bool groups = chance(25);
   std::vector<std::string> group_by;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    const Kind kind = wanted[i];
+    const PgKind kind = wanted[i];
     std::string item;
     if (groups && chance(50)) {
-      item = aggregate(kind == Kind::Opaque ? Kind::Bigint : kind, depth);
+      item = aggregate(kind == PgKind::Opaque ? PgKind::Bigint : kind, depth);
     } else {
       item = groups ? column(kind) : value(kind, depth);
       if (groups && item.find('.') != std::string::npos) group_by.push_back(chance(70) ? item : std::to_string(i + 1));
@@ -301,13 +301,13 @@ std::string PgQueryGenerator::select(int depth, std::vector<Kind> wanted, bool i
       text += " GROUP BY ";
       for (size_t i = 0; i < group_by.size(); ++i) text += (i == 0 ? "" : ", ") + group_by[i];
     }
-    if (chance(30)) text += " HAVING " + aggregate(Kind::Bigint, depth) + " > 1";
+    if (chance(30)) text += " HAVING " + aggregate(PgKind::Bigint, depth) + " > 1";
   }
   if (!in_set && chance(30)) {
     const std::string& name = names[below(names.size())];
     text += " ORDER BY " + (chance(30)                    ? std::to_string(1 + below(wanted.size()))
                             : chance(40) && !name.empty() ? name
-                            : groups                      ? aggregate(Kind::Bigint, 1)
+                            : groups                      ? aggregate(PgKind::Bigint, 1)
                                                           : value(some_kind(), 1));
     if (chance(30)) text += " DESC NULLS LAST";
   }
@@ -330,8 +330,8 @@ std::string PgQueryGenerator::query() {
     text = "WITH " + cte.alias + " AS (" + select(depth - 1, {some_kind(), some_kind()}, false, &cte.columns) + ") ";
     ctes_.push_back(cte);
   }
-  std::vector<Kind> kinds(1 + below(3));
-  for (Kind& kind : kinds) kind = some_kind();
+  std::vector<PgKind> kinds(1 + below(3));
+  for (PgKind& kind : kinds) kind = some_kind();
   if (chance(88)) return text + select(depth, kinds, false);
   static constexpr const char* kSets[] = {" UNION ", " UNION ALL ", " INTERSECT ", " EXCEPT "};
   text += select(depth, kinds, true);

@@ -18,7 +18,7 @@ class PgQueryGenerator {
  private:
   struct Name {
     std::string text;
-    Kind kind = Kind::Opaque;
+    PgKind kind = PgKind::Opaque;
   };
   struct Source {
     std::string alias;
@@ -28,14 +28,14 @@ class PgQueryGenerator {
 
   size_t below(size_t n) { return n == 0 ? 0 : std::uniform_int_distribution<size_t>(0, n - 1)(random_); }
   bool chance(int percent) { return below(100) < static_cast<size_t>(percent); }
-  Kind some_kind();
-  std::string literal(Kind kind);
-  std::string column(Kind kind);
-  std::string value(Kind kind, int depth);
+  PgKind some_kind();
+  std::string literal(PgKind kind);
+  std::string column(PgKind kind);
+  std::string value(PgKind kind, int depth);
   std::string condition(int depth);
-  std::string aggregate(Kind kind, int depth);
-  std::string scalar_query(Kind kind, int depth);
-  std::string select(int depth, std::vector<Kind> wanted, bool in_set, std::vector<Name>* outputs = nullptr);
+  std::string aggregate(PgKind kind, int depth);
+  std::string scalar_query(PgKind kind, int depth);
+  std::string select(int depth, std::vector<PgKind> wanted, bool in_set, std::vector<Name>* outputs = nullptr);
   std::string from_item(Scope& scope, int depth);
   std::string from(Scope& scope, int depth);
   std::string window(int depth);

@@ -18,7 +18,7 @@ const std::vector<std::vector<std::string>> kRanks{
     {"base"},           {"syntax", "mask", "pgtree"},
     {"schema"},         {"policy"},
     {"exec"},           {"track", "check", "check_pg", "prompt", "model"},
-    {"paper"},          {"engine", "lint"},
+    {"paper", "dialect"}, {"engine", "lint"},
     {"decode", "suite"}, {"eval", "verify"},
     {"server", "apps", "python"},
 };

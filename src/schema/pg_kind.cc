@@ -1,45 +1,45 @@
-#include "schema/kind.h"
+#include "schema/pg_kind.h"
 
 #include <array>
 #include <utility>
 
 namespace pccsql {
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(PgKind kind) {
   switch (kind) {
-    case Kind::Opaque:
+    case PgKind::Opaque:
       return "opaque";
-    case Kind::Integer:
+    case PgKind::Integer:
       return "integer";
-    case Kind::Bigint:
+    case PgKind::Bigint:
       return "bigint";
-    case Kind::Numeric:
+    case PgKind::Numeric:
       return "numeric";
-    case Kind::Float:
+    case PgKind::Float:
       return "double precision";
-    case Kind::Text:
+    case PgKind::Text:
       return "text";
-    case Kind::Date:
+    case PgKind::Date:
       return "date";
-    case Kind::Timestamp:
+    case PgKind::Timestamp:
       return "timestamp";
-    case Kind::Time:
+    case PgKind::Time:
       return "time";
-    case Kind::Interval:
+    case PgKind::Interval:
       return "interval";
-    case Kind::Boolean:
+    case PgKind::Boolean:
       return "boolean";
-    case Kind::Uuid:
+    case PgKind::Uuid:
       return "uuid";
-    case Kind::Enum:
+    case PgKind::Enum:
       return "enum";
   }
   return "";
 }
 
-Kind kind_of_type(std::string_view pg_type) {
-  using enum Kind;
-  static constexpr std::array<std::pair<std::string_view, Kind>, 16> kKinds{{{"int2", Integer},
+PgKind kind_of_type(std::string_view pg_type) {
+  using enum PgKind;
+  static constexpr std::array<std::pair<std::string_view, PgKind>, 16> kKinds{{{"int2", Integer},
                                                                              {"int4", Integer},
                                                                              {"int8", Bigint},
                                                                              {"numeric", Numeric},
