@@ -14,16 +14,10 @@ using namespace attack;
 
 // One ground with what its inputs need, made when the first byte first asks for it.
 struct Arena {
-  explicit Arena(GroundPtr made)
-      : ground(std::move(made)),
-        open(ground->name, ground->schema, ground->policy, opened(ground->settings)),
-        make(sql_trackers(*ground)),
-        make_open(sql_trackers(open)) {}
+  explicit Arena(GroundPtr made) : ground(std::move(made)), make(sql_trackers(*ground)) {}
 
   GroundPtr ground;
-  Ground open;
   MakeTracker make;
-  MakeTracker make_open;
 };
 
 Arena& arena(uint8_t choice) {
@@ -56,7 +50,7 @@ std::string track_fuzz_complaint(std::string_view input) {
   const std::string where = "[" + here.ground->name + "] ";
   const std::string wrong = Oracle(*here.ground, *tracker).ask_prefix(prefix, text);
   if (!wrong.empty()) return where + text + "\n  " + wrong;
-  Replay replay(*here.ground, here.make, here.make_open);
+  Replay replay(*here.ground, here.make, true);
   replay.text(sql);
   const auto& count = replay.count();
   return count.wrongly_admitted.empty() && count.wrongly_refused.empty() ? "" : where + report(count, 1);
