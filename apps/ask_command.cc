@@ -21,7 +21,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "decode/decoder.h"
-#include "exec/runner.h"
+#include "dialect/dialect.h"
+#include "exec/open_runner.h"
 #include "model/pull/pull.h"
 #include "model/sha256.h"
 #include "policy/policy_file.h"
@@ -35,6 +36,17 @@ RunLimits run_limits(const AskOptions& options) {
   if (options.seconds) limits.time = std::chrono::seconds(std::min<uint64_t>(*options.seconds, 1'000'000));
   if (options.megabytes) limits.memory = std::min<uint64_t>(*options.megabytes, 1 << 20) << 20;
   return limits;
+}
+
+// On PostgreSQL there is no mask: what writes with one is told so before a model is loaded.
+Result<Done> can_write(const Options& options, const Catalog& catalog) {
+  if (auto unknown = unknown_settings(catalog, options.settings)) return *unknown;
+  if (options.command != Command::Ask || catalog.dialect() == Dialect::Sqlite || !needs_logits(options.ask.method)) return Done{};
+  return Error{"`--method " + std::string(to_string(options.ask.method)) +
+                   "` writes with a mask, and the mask writes SQLite's dialect alone; on PostgreSQL there are `--method direct`, "
+                   "`--method retry` and `--method verify`, whose queries are judged before they are run",
+               {},
+               {}};
 }
 
 // The query on a terminal while it is written. What is taken back is struck out by a new line.
@@ -101,7 +113,7 @@ class Asker {
   OpenedModel model_;
   std::unique_ptr<Subject> subject_;
   std::unique_ptr<Decoder> decoder_;
-  std::optional<Runner> runner_;
+  std::unique_ptr<QueryRunner> runner_;
   std::string warned_;  // of columns that the policy opens, once
 };
 
@@ -134,23 +146,18 @@ Result<Done> Asker::read_database() {
   if (!source) return source.error();
   const auto catalog = source->catalog();
   if (!catalog) return catalog.error();
-  if ((*catalog)->dialect() != Dialect::Sqlite) {
-    return Error{"on PostgreSQL queries are judged, not written or run, yet: there are `pccsql check`, `pccsql roles` and "
-                 "`pccsql policy`",
-                 {},
-                 {}};
-  }
+  if (const auto fine = can_write(options_, **catalog); !fine) return fine.error();
   auto policy = source->policy(**catalog);
   if (!policy) return policy.error();
   const std::string warning = warning_of_new_columns(*source, **catalog, *policy);
   if (!warning.empty() && warning != warned_) fail(warning);
   warned_ = warning;
-  std::optional<Runner> runner;
+  std::unique_ptr<QueryRunner> runner;
   if (!options_.ask.no_run) {
-    auto opened = Runner::open(options_.inputs.db.value_or(demo_database_path()), **catalog, *policy,
-                               options_.settings.profile, run_limits(options_.ask));
+    const DatabasePlace place{options_.inputs.db.value_or(demo_database_path()), options_.inputs.schema_name.value_or("public")};
+    auto opened = open_runner(place, **catalog, *policy, options_.settings.profile, run_limits(options_.ask));
     if (!opened) return opened.error();
-    runner.emplace(std::move(*opened));
+    runner = std::move(*opened);
   }
   subject_ =
       std::make_unique<Subject>(**catalog, *policy, options_.settings, prompts_ ? *prompts_ : Prompts::standard());

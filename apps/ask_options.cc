@@ -16,6 +16,7 @@ constexpr const char* kAskFooter =
     "Examples:\n"
     "  pccsql ask \"What is the average salary in each department?\"\n"
     "  pccsql ask --db shop.sqlite --policy policy.yaml --format csv \"Which items are sold?\"\n"
+    "  pccsql ask --db postgresql://asker@host/shop --policy policy.yaml --method retry \"Which items are sold?\"\n"
     "  pccsql ask --method direct --model my.gguf --no-run \"Who earns most?\"\n"
     "Exit status: 0 an answer, 1 a refusal, an unsafe or useless query, or one that did not run, 2 a usage or file\n"
     "error, 130 interrupted.";
@@ -34,7 +35,10 @@ constexpr const char* kQueryFooter =
 // What `ask` and `query` share: the database and the limits of a query on it.
 void add_database_options(CLI::App& command, Options& options) {
   AskOptions& ask = options.ask;
-  add_text(command, "--db", options.inputs.db, "FILE", "the database: a SQLite file (read only)")->group("Database");
+  add_text(command, "--db", options.inputs.db, "DB", "the database: a SQLite file (read only), or postgresql://…, service=…")
+      ->group("Database");
+  add_text(command, "--schema-name", options.inputs.schema_name, "NAME", "which schema, on PostgreSQL (default: public)")
+      ->group("Database");
   add_text(command, "--policy", options.inputs.policy, "FILE", "the policy: YAML or JSON, or a .sql file")
       ->group("Database");
   add_text(command, "--user", options.inputs.user, "NAME", "whose GRANTs count, for a policy of GRANT statements")

@@ -7,6 +7,7 @@
 #include "check_pg/ast.h"
 #include "check_pg/resolver.h"
 #include "check_pg/roles.h"
+#include "check_pg/run_text.h"
 #include "pgtree/pg_tree.h"
 
 namespace pccsql {
@@ -92,6 +93,14 @@ const Analysis& PgChecker::analyze(std::string_view sql) {
   if (resolver.error()) return refuse(Verdict::Error, resolver.error()->where, resolver.error()->message);
   if (resolver.outside()) return refuse(Verdict::Outside, resolver.outside()->where, resolver.outside()->message);
   return result;
+}
+
+Result<RunText> PgChecker::run_text(std::string_view sql, const Policy& policy) {
+  if (check(sql, policy).verdict != Verdict::Safe) return Error{"the query is not safe, so it is not run", {}, {}};
+  const bool held = std::ranges::any_of(work_->analysis.counted,
+                                        [&](const Counted& one) { return is_grouped(policy, one.column); });
+  if (!held) return RunText{std::string(sql), {}, {}, {}};
+  return check_pg::write_run_text(catalog(), policy, work_->ast, work_->analysis.counted);
 }
 
 }  // namespace pccsql

@@ -21,6 +21,7 @@ class PgChecker final : public QueryChecker {
   PgChecker(PgChecker&&) noexcept;
 
   const Analysis& analyze(std::string_view sql) override;
+  Result<RunText> run_text(std::string_view sql, const Policy& policy) override;
 
  private:
   struct Workspace;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "engine/engine_impl.h"
 #include "prompt/schema_text.h"
 
@@ -28,12 +29,12 @@ Subject::Subject(const Catalog& catalog, Policy policy, CheckSettings settings, 
       policy_(std::move(policy)),
       masked_by_(masked_by.value_or(policy_)),
       settings_(settings),
-      prompts_(prompts),
+      prompts_(prompts.about(catalog.dialect())),
       schema_(schema_text(catalog, policy_) + (settings.profile == Profile::Strict ? prompts.minimum_group(policy_) : "")),
-      checker_(catalog, settings) {}
+      checker_(make_checker(catalog, settings)) {}
 
 void Subject::judge(std::string_view sql, Answer& answer) {
-  const Judgement judgement = checker_.check(sql, policy_);
+  const Judgement judgement = checker_->check(sql, policy_);
   answer.sql = std::string(sql);
   answer.reason = judgement.reason;
   answer.run.reset();
@@ -47,14 +48,14 @@ void Subject::judge(std::string_view sql, Answer& answer) {
     if (!made.permitted) answer.violations.push_back({column_text(catalog_, use.column), made.policy, use.role});
   }
   for (const NamedTable& mention : judgement.closed_tables) {
-    const Violation made{name_in_sql(catalog_.table(mention.table).name), ColumnPolicy::Hidden, std::nullopt};
+    const Violation made{name_in_sql(catalog_.table(mention.table).name, catalog_.dialect()), ColumnPolicy::Hidden, std::nullopt};
     if (std::ranges::find(answer.violations, made) == answer.violations.end()) answer.violations.push_back(made);
   }
   switch (judgement.verdict) {
     case Verdict::Safe:
       answer.outcome = Answer::Outcome::SafeSql;
       answer.cause = Cause::None;
-      if (auto run = checker_.run_text(sql, policy_); run) {
+      if (auto run = checker_->run_text(sql, policy_); run) {
         answer.run = std::move(*run);
       } else {
         answer.outcome = Answer::Outcome::Refuse;

@@ -8,8 +8,8 @@
 
 #include <pccsql/engine.h>
 
-#include "check/check.h"
 #include "decode/answer.h"
+#include "policy/judgement.h"
 #include "policy/policy.h"
 #include "prompt/prompts.h"
 #include "schema/catalog.h"
@@ -20,7 +20,7 @@ namespace pccsql {
 class Subject {
  public:
   // `masked_by`: the policy of the mask, where it shall be another than the one that queries are judged by, so that it
-  // can be seen that a wrong mask is noticed. PRE: `catalog` and `prompts` outlive it.
+  // can be seen that a wrong mask is noticed. PRE: `catalog` outlives it.
   Subject(const Catalog& catalog, Policy policy, CheckSettings settings = {},
           const Prompts& prompts = Prompts::standard(), const std::optional<Policy>& masked_by = {});
 
@@ -34,7 +34,7 @@ class Subject {
   // it. What the checker calls outside the language or an error is a Failure; what is safe and cannot be run within the
   // policy's minimum groups is a Refuse.
   void judge(std::string_view sql, Answer& answer);
-  Judgement judgement(std::string_view sql) { return checker_.check(sql, policy_); }
+  Judgement judgement(std::string_view sql) { return checker_->check(sql, policy_); }
 
   // An Engine for this subject's profile and language, compiled when it is first asked for. `wanted`: what else it shall
   // be; its profile and language do not count.
@@ -51,9 +51,9 @@ class Subject {
   Policy policy_;
   Policy masked_by_;
   CheckSettings settings_;
-  const Prompts& prompts_;
+  Prompts prompts_;  // in the words of the catalogue's dialect
   std::string schema_;
-  SqliteChecker checker_;
+  std::unique_ptr<QueryChecker> checker_;
   std::vector<std::unique_ptr<Compiled>> engines_;
 };
 

@@ -19,6 +19,7 @@ Result<std::unique_ptr<PgRunner>> PgRunner::open_unchecked(const std::string&, c
   return absent();
 }
 Result<RowSet> PgRunner::run(std::string_view, const std::atomic<bool>*) { return absent(); }
+Result<RowSet> PgRunner::run(std::string_view, const RunText&, const std::atomic<bool>*) { return absent(); }
 
 Result<PgWitness> PgWitness::open(const std::string&, const std::string&) { return absent(); }
 Result<bool> PgWitness::takes(std::string_view) { return absent(); }

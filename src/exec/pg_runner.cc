@@ -25,7 +25,21 @@ std::optional<Number> number(const std::string& text) {
   return value;
 }
 
-// What has no exact place among numbers (NaN, a numeric of many digits) stays the text that the server printed.
+// A numeric: whole where it is, else the nearest floating-point number; one that is too large for either (or NaN) stays as it is.
+std::optional<Value> value_of_numeric(std::string text) {
+  const size_t point = text.find('.');
+  if (point != std::string::npos) {
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+  }
+  if (const auto value = number<int64_t>(text)) return *value;
+  constexpr size_t kWholeDigits = 12;  // with these a floating-point number still tells thousandths apart
+  if (point == std::string::npos || point > kWholeDigits) return std::nullopt;
+  const auto value = number<double>(text);
+  return value && std::isfinite(*value) ? std::optional<Value>(*value) : std::nullopt;
+}
+
+// What has no place among numbers stays the text that the server printed.
 Value value_of(std::optional<std::string>& text, unsigned type) {
   if (!text) return Null{};
   switch (type) {
@@ -40,12 +54,9 @@ Value value_of(std::optional<std::string>& text, unsigned type) {
     case kFloat8:
       if (const auto value = number<double>(*text); value && std::isfinite(*value)) return *value;
       break;
-    case kNumeric: {
-      if (const auto value = number<int64_t>(*text)) return *value;
-      const auto value = number<double>(*text);
-      if (value && std::isfinite(*value) && text->size() <= 16) return *value;
+    case kNumeric:
+      if (const auto value = value_of_numeric(*text)) return *value;
       break;
-    }
     default:
       break;
   }
@@ -95,24 +106,39 @@ Result<std::unique_ptr<PgRunner>> PgRunner::open_unchecked(const std::string& ad
 }
 
 Result<RowSet> PgRunner::run(std::string_view sql, const std::atomic<bool>* cancel) {
+  return run_both(nullptr, std::string(sql), cancel);
+}
+
+Result<RowSet> PgRunner::run(std::string_view sql, const RunText& text, const std::atomic<bool>* cancel) {
+  if (!text.changed()) return run(sql, cancel);
+  const std::string judged(sql);
+  return run_both(&judged, text.sql, cancel);
+}
+
+// `judged`: where `sql` is that with conditions, the query as it was judged, which must be permitted by itself.
+Result<RowSet> PgRunner::run_both(const std::string* judged, const std::string& sql, const std::atomic<bool>* cancel) {
   if (sql.size() > limits_.statement) return over("statement", std::to_string(limits_.statement) + " bytes");
-  if (sql.find('\0') != std::string_view::npos)
+  if (sql.find('\0') != std::string::npos)
     return Error{"the database refused the query: it holds a NUL byte", {}, {}};
   const auto begun = std::chrono::steady_clock::now();
   if (auto done = session_.begin({limits_.time, cancel}); !done) return done.error();
   const Transaction transaction(session_);
-  auto rows = attempt(std::string(sql));
+  auto rows = attempt(judged, sql);
   if (!rows) return rows.error();
-  if (!orders_rows(std::string(sql))) sort_by_values(rows->rows);
+  if (!orders_rows(sql)) sort_by_values(rows->rows);
   rows->took = std::chrono::steady_clock::now() - begun;
   return rows;
 }
 
-Result<RowSet> PgRunner::attempt(const std::string& sql) {
+Result<RowSet> PgRunner::attempt(const std::string* judged, const std::string& sql) {
   if (stamp_) {
     auto stamp = session_.value(std::string(pg_stamp_query()), {session_.schema()});
     if (!stamp) return stamp.error();
     if (pg_stamp(*stamp) != *stamp_) return Error{std::string(kSchemaChanged), {}, {}};
+  }
+  if (judged != nullptr) {
+    if (auto prepared = session_.prepare(*judged); !prepared) return prepared.error();
+    if (auto planned = session_.plan(*judged); !planned) return planned.error();
   }
   auto columns = session_.prepare(sql);
   if (!columns) return columns.error();

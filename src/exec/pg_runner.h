@@ -25,11 +25,13 @@ class PgRunner final : public QueryRunner {
                                                           RunLimits limits = {});
 
   Result<RowSet> run(std::string_view sql, const std::atomic<bool>* cancel = nullptr) override;
+  Result<RowSet> run(std::string_view sql, const RunText& text, const std::atomic<bool>* cancel = nullptr) override;
   const RunLimits& limits() const override { return limits_; }
 
  private:
   PgRunner(PgSession session, RunLimits limits) : session_(std::move(session)), limits_(limits) {}
-  Result<RowSet> attempt(const std::string& sql);
+  Result<RowSet> run_both(const std::string* judged, const std::string& sql, const std::atomic<bool>* cancel);
+  Result<RowSet> attempt(const std::string* judged, const std::string& sql);
 
   PgSession session_;
   RunLimits limits_;

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "exec/rows.h"
+#include "policy/run_text.h"
 
 namespace pccsql {
 
@@ -16,6 +17,9 @@ class QueryRunner {
   // One SELECT. `cancel`, if there is one, stops it soon after it becomes true. A limit that is passed is an Error with the
   // limit's name; the runner stays usable after any error.
   virtual Result<RowSet> run(std::string_view sql, const std::atomic<bool>* cancel = nullptr) = 0;
+  // The query with the conditions of its minimum groups (QueryChecker::run_text). `sql` is the one that was judged: the
+  // fence must let that one through by itself.
+  virtual Result<RowSet> run(std::string_view sql, const RunText& text, const std::atomic<bool>* cancel = nullptr) = 0;
   virtual const RunLimits& limits() const = 0;
 
  protected:

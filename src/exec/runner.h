@@ -38,9 +38,7 @@ class Runner final : public QueryRunner {
 
   // One SELECT. `cancel`, if there is one, stops it soon after it becomes true.
   Result<RowSet> run(std::string_view sql, const std::atomic<bool>* cancel = nullptr) override;
-  // The query with the conditions of its minimum groups (QueryChecker::run_text). `sql` is the one that was judged: the
-  // fence must let that one through by itself.
-  Result<RowSet> run(std::string_view sql, const RunText& text, const std::atomic<bool>* cancel = nullptr);
+  Result<RowSet> run(std::string_view sql, const RunText& text, const std::atomic<bool>* cancel = nullptr) override;
 
   const RunLimits& limits() const override { return spec_.limits; }
 

@@ -14,6 +14,7 @@ namespace {
 enum Name : size_t { System, Question, Evidence, Retry, OneViolation, VerifySystem, Verify, VerifyColumn, Names };
 
 constexpr const char* kMinimumGroup = "minimum_group";
+constexpr std::string_view kWrittenFor = "SQLite";
 
 struct Form {
   const char* name;
@@ -97,6 +98,12 @@ Result<Prompts> Prompts::load(const std::string& folder) {
   return make(texts, folder);
 }
 
+Prompts Prompts::about(Dialect dialect) const {
+  Prompts made = *this;
+  made.dialect_ = dialect == Dialect::PostgreSql ? "PostgreSQL" : kWrittenFor;
+  return made;
+}
+
 std::string Prompts::minimum_group(const Policy& policy) const {
   if (!minimum_group_ || !sets_minimum(policy)) return "";
   uint32_t largest = 1;
@@ -113,6 +120,10 @@ PromptText Prompts::question(std::string_view schema, std::string_view question,
   const std::string hint = evidence && !evidence->empty() ? templates_[Evidence].fill({*evidence}) : "";
   PromptText text;
   text.system = without_last_line_end(templates_[System].fill({}));
+  for (size_t at = 0; dialect_ != kWrittenFor && (at = text.system.find(kWrittenFor, at)) != std::string::npos;) {
+    text.system.replace(at, kWrittenFor.size(), dialect_);
+    at += dialect_.size();
+  }
   text.user = without_last_line_end(templates_[Question].fill({schema, hint, question}));
   // The evidence belongs to the question, so what comes before it is stable with and without.
   text.stable_bytes = templates_[Question].bytes_before(1, {schema, "", ""});

@@ -44,6 +44,9 @@ class Prompts {
   // Error that names the file.
   static Result<Prompts> load(const std::string& folder);
 
+  // The same for databases of a dialect: where system.txt says SQLite, it says the dialect's name.
+  Prompts about(Dialect dialect) const;
+
   // What is said of minimum groups, {minimum} being the largest of the policy's; empty where it sets none, or where the
   // templates say nothing.
   std::string minimum_group(const Policy& policy) const;
@@ -58,6 +61,7 @@ class Prompts {
  private:
   static Result<Prompts> make(const std::vector<NamedText>& texts, const std::string& folder);
 
+  std::string_view dialect_ = "SQLite";
   std::vector<Template> templates_;
   std::optional<Template> minimum_group_;
 };

@@ -1,27 +1,37 @@
 #include "prompt/schema_text.h"
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
+#include "pgtree/pg_tree.h"
 #include "syntax/lexer.h"
 
 namespace pccsql {
 namespace {
 
-std::string names_in_sql(const std::vector<std::string>& names) {
+std::string names_in_sql(const std::vector<std::string>& names, Dialect dialect) {
   std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name_in_sql(name);
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name_in_sql(name, dialect);
   return "(" + list + ")";
 }
 
-std::string names_of(const Table& table, const std::vector<ColumnIndex>& columns) {
+std::string names_of(const Table& table, const std::vector<ColumnIndex>& columns, Dialect dialect) {
   std::vector<std::string> names;
   for (const ColumnIndex column : columns) names.push_back(table.columns[column].name);
-  return names_in_sql(names);
+  return names_in_sql(names, dialect);
 }
 
 // A declared type may hold anything; one that is not plain words and numbers would break the text around it.
-std::string type_text(const Column& column) {
+std::string type_text(const Column& column, Dialect dialect) {
+  if (dialect == Dialect::PostgreSql) {  // as the server writes it: `timestamp with time zone`, `text[]`, `public.mood`
+    const auto plain = [](char c) {
+      return (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || std::string_view("_. (),[]").find(c) != std::string_view::npos;
+    };
+    const size_t schema = column.type.find('.') + 1;
+    return column.type.empty() || !std::ranges::all_of(column.type, plain) ? "" : " " + column.type.substr(schema);
+  }
   std::vector<Lexeme> lexemes;
   lex(column.type, lexemes);
   for (const Lexeme& lexeme : lexemes) {
@@ -34,19 +44,19 @@ std::string type_text(const Column& column) {
   return column.type.empty() ? "" : " " + column.type;
 }
 
-std::string table_text(TableId id, const Table& table, const Policy& policy) {
+std::string table_text(TableId id, const Table& table, const Policy& policy, Dialect dialect) {
   const bool lone_key = table.primary_key.size() == 1;
   std::vector<std::string> constraints;
-  if (table.primary_key.size() > 1) constraints.push_back("PRIMARY KEY " + names_of(table, table.primary_key));
+  if (table.primary_key.size() > 1) constraints.push_back("PRIMARY KEY " + names_of(table, table.primary_key, dialect));
   for (const ForeignKey& key : table.foreign_keys) {
-    constraints.push_back("FOREIGN KEY " + names_of(table, key.columns) + " REFERENCES " +
-                          name_in_sql(key.parent_table) +
-                          (key.parent_columns.empty() ? "" : " " + names_in_sql(key.parent_columns)));
+    constraints.push_back("FOREIGN KEY " + names_of(table, key.columns, dialect) + " REFERENCES " +
+                          name_in_sql(key.parent_table, dialect) +
+                          (key.parent_columns.empty() ? "" : " " + names_in_sql(key.parent_columns, dialect)));
   }
-  std::string text = "CREATE TABLE " + name_in_sql(table.name) + " (\n";
+  std::string text = "CREATE TABLE " + name_in_sql(table.name, dialect) + " (\n";
   for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
     const Column& column = table.columns[c];
-    text += "  " + name_in_sql(column.name) + type_text(column);
+    text += "  " + name_in_sql(column.name, dialect) + type_text(column, dialect);
     if (lone_key && table.primary_key[0] == c) text += " PRIMARY KEY";
     if (c + 1 < table.columns.size() || !constraints.empty()) text += ",";
     text += " -- " + std::string(to_string(policy.of({id, c}))) + "\n";
@@ -57,9 +67,45 @@ std::string table_text(TableId id, const Table& table, const Policy& policy) {
   return text + ");\n";
 }
 
+// Whether PostgreSQL's parser reads the bare word as that name, of a column as well as of a table.
+bool bare_in_postgres(std::string_view name) {
+  PgTree tree;
+  if (tree.parse("SELECT " + std::string(name) + " FROM " + std::string(name)) != PgTree::Outcome::Parsed) return false;
+  const PgNode select = tree.statements().first()["stmt"]["SelectStmt"];
+  const PgNode column = select["targetList"].first()["ResTarget"]["val"]["ColumnRef"]["fields"].first()["String"];
+  const PgNode table = select["fromClause"].first()["RangeVar"];
+  return tree.statements().size() == 1 && column["sval"].text() == name && table["relname"].text() == name && !table["alias"];
+}
+
+std::string string_in_sql(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
+// CREATE TYPE for what a column that may be used is an enumeration of.
+std::string enumerations_text(const Catalog& catalog, const Policy& policy) {
+  std::vector<bool> used(catalog.enumerations().size());
+  for (TableId id = 0; id < catalog.tables().size(); ++id) {
+    for (ColumnIndex c = 0; c < catalog.table(id).columns.size(); ++c) {
+      const ValueType& value = catalog.table(id).columns[c].value;
+      if (value.kind == PgKind::Enum && policy.of({id, c}) != ColumnPolicy::Hidden) used[value.enumeration] = true;
+    }
+  }
+  std::string text;
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    std::string labels;
+    for (const std::string& label : catalog.enumerations()[i].labels) labels += (labels.empty() ? "" : ", ") + string_in_sql(label);
+    text += "CREATE TYPE " + name_in_sql(catalog.enumerations()[i].name, Dialect::PostgreSql) + " AS ENUM (" + labels + ");\n";
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string name_in_sql(std::string_view name) {
+std::string name_in_sql(std::string_view name, Dialect dialect) {
+  if (dialect == Dialect::PostgreSql) return bare_in_postgres(name) ? std::string(name) : quoted_identifier(name);
   std::vector<Lexeme> lexemes;
   lex(name, lexemes);
   const bool one = lexemes.size() == 2 && lexemes[0].span.of(name) == name;
@@ -70,15 +116,16 @@ std::string name_in_sql(std::string_view name) {
 }
 
 std::string column_text(const Catalog& catalog, ColumnRef column) {
-  return name_in_sql(catalog.table(column.table).name) + "." + name_in_sql(catalog.column(column).name);
+  const Dialect dialect = catalog.dialect();
+  return name_in_sql(catalog.table(column.table).name, dialect) + "." + name_in_sql(catalog.column(column).name, dialect);
 }
 
 std::string schema_text(const Catalog& catalog, const Policy& policy) {
-  std::string text;
+  std::string text = enumerations_text(catalog, policy);
   for (TableId id = 0; id < catalog.tables().size(); ++id) {
     const Table& table = catalog.table(id);
     if (table.kind == TableKind::Virtual || table.columns.empty()) continue;
-    text += (text.empty() ? "" : "\n") + table_text(id, table, policy);
+    text += (text.empty() ? "" : "\n") + table_text(id, table, policy, catalog.dialect());
   }
   return text;
 }

@@ -10,13 +10,13 @@ namespace pccsql {
 
 // Names are quoted only where they must be. Keys and foreign keys are written out; views look like tables, because they
 // are asked like tables; virtual tables are left out, because they cannot be asked. The text is DDL that reads back to
-// the same columns and, by its comments, to the same policy. The same catalogue and policy give the same bytes.
+// the same columns and, by its comments, to the same policy; PostgreSQL's enumerations come before the tables. The same catalogue and policy give the same bytes.
 std::string schema_text(const Catalog& catalog, const Policy& policy);
 
 // `employee.salary`, as the schema text spells it.
 std::string column_text(const Catalog& catalog, ColumnRef column);
 
-// A name as SQL takes it: bare if that works, else in double quotes.
-std::string name_in_sql(std::string_view name);
+// A name as the dialect takes it: bare if that works, else in double quotes.
+std::string name_in_sql(std::string_view name, Dialect dialect = Dialect::Sqlite);
 
 }  // namespace pccsql

@@ -15,6 +15,12 @@ Error refused(std::string message) {
   return {"the PostgreSQL server says: " + message, {}, {}};
 }
 
+bool can_be_read(const std::string& address) {
+  PQconninfoOption* const options = PQconninfoParse(address.c_str(), nullptr);
+  PQconninfoFree(options);
+  return options != nullptr;
+}
+
 }  // namespace
 
 void ClosePgConnection::operator()(pg_conn* connection) const { PQfinish(connection); }
@@ -47,6 +53,13 @@ Result<PgConnection> PgConnection::open(const std::string& address) {
   PgConnection connection(PQconnectdbParams(keywords.data(), values.data(), 1));
   if (connection.get() == nullptr) return Error{"out of memory", {}, {}};
   if (PQstatus(connection.get()) != CONNECTION_OK) {
+    // What libpq says of an address that it cannot read repeats it, and it may hold a password.
+    if (!can_be_read(address)) {
+      return Error{"the address of the PostgreSQL server cannot be read; write `postgresql://user@host:port/database`, "
+                   "`host=… dbname=…` or `service=…`, with `%` and the two hexadecimal digits for any other sign",
+                   {},
+                   {}};
+    }
     return Error{
         "cannot connect to " + shown_pg_address(address) + ": " + trimmed(PQerrorMessage(connection.get())), {}, {}};
   }

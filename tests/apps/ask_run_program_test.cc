@@ -13,8 +13,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <httplib.h>
 
+#include "apps/endpoint.h"
 #include "apps/program.h"
 #include "base/file.h"
 
@@ -27,40 +27,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr const char* kEndless = "SELECT instr(printf('%20000000c', ' '), printf('%10000000c', 'b'))";
-
-// Writes the same query whatever it is asked.
-class Endpoint {
- public:
-  explicit Endpoint(const std::string& sql) {
-    const nlohmann::json answer{
-        {"choices", {{{"message", {{"role", "assistant"}, {"content", sql}}}, {"finish_reason", "stop"}}}}};
-    server_.Post(".*", [this, text = answer.dump()](const httplib::Request&, httplib::Response& response) {
-      ++asked;
-      response.set_content(text, "application/json");
-    });
-    port_ = server_.bind_to_any_port("127.0.0.1");
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::sleep_for(milliseconds(1));
-  }
-  ~Endpoint() {
-    server_.stop();
-    thread_.join();
-  }
-  std::vector<std::string> model() const {
-    return {"--model", "http://127.0.0.1:" + std::to_string(port_) + "/v1", "--model-name", "fake", "--method", "direct"};
-  }
-  std::atomic<int> asked = 0;
-
- private:
-  httplib::Server server_;
-  int port_ = 0;
-  std::thread thread_;
-};
-
-std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 // The program, running; its standard output and error in files.
 class Running {

@@ -22,6 +22,8 @@ class PgServer {
   std::string run(const std::string& database, const std::string& sql);
 
   void restart();
+  // Where its socket is.
+  const std::string& folder() const { return folder_; }
 
   PgServer(const PgServer&) = delete;
   PgServer& operator=(const PgServer&) = delete;

@@ -1,0 +1,22 @@
+// The runner that goes with a database: a SQLite file, or a schema on a PostgreSQL server.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "exec/query_runner.h"
+#include "policy/policy.h"
+#include "schema/catalog.h"
+
+namespace pccsql {
+
+struct DatabasePlace {
+  std::string address;  // a file, or what is_pg_address() knows as a server's
+  std::string schema = "public";  // on a server
+};
+
+// Fenced by the policy. Keeps no reference to `catalog` and `policy`.
+Result<std::unique_ptr<QueryRunner>> open_runner(const DatabasePlace& place, const Catalog& catalog, const Policy& policy,
+                                                 Profile profile, RunLimits limits = {});
+
+}  // namespace pccsql
