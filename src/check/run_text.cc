@@ -1,9 +1,10 @@
-// Conditions, for each SELECT that counts what is held to a minimum, joined by AND to its HAVING:
+// Conditions, for each SELECT that counts what is held to a minimum, joined by AND to its HAVING, before what stood there:
+// that may fail on purpose, or take long, for a value that it must not even see.
 //
 //   COUNT(DISTINCT CASE WHEN a IS NOT NULL THEN key END) >= k      in each group so many entities bring a value
 //   (SELECT COUNT(a) = COUNT(DISTINCT CASE WHEN a IS NOT NULL THEN row END) FROM … WHERE …)
 //                                                                  before grouping, no row counts twice
-//   COUNT(CASE WHEN (a IS NULL) <> (b IS NULL) THEN 1 END) = 0     two arguments with a column in common count the same
+//   COUNT(CASE WHEN (a IS NULL) <> (b IS NULL) THEN 1 END) = 0     two arguments with a value in common count the same
 //                                                                  rows: else their difference is of those that one
 //                                                                  of them leaves out
 //
@@ -204,22 +205,34 @@ class Writer {
     const Range group = clause(select, "group_by");
     const Range having = clause(select, "having");
     const Span source = ast_.span(from.first, where.count != 0 ? where.end() : from.end());
-    const std::string conditions = groups + " AND (SELECT " + rows + " " + copy(source) + ")";
+    const std::string once = "(SELECT " + rows + " " + copy(source) + ")";
     if (having.count == 0) {
       const uint32_t at = group.count != 0 ? ast_.span(group.first, group.end()).end : source.end;
-      insertions_.push_back({at, " HAVING " + conditions});
+      insertions_.push_back({at, " HAVING " + groups + " AND " + once});
       return;
     }
+    // What holds no SELECT comes first however a database orders the two sides of an AND.
     const Span old = ast_.span(having.first + 1, having.end());
-    insertions_.push_back({old.begin, "("});
-    insertions_.push_back({old.end, ") AND " + conditions});
+    insertions_.push_back({old.begin, groups + " AND (" + once + " AND ("});
+    insertions_.push_back({old.end, "))"});
   }
 
-  // Whether one could be NULL where the other is not, and both hold a column whose sums their difference would tell. A
-  // plain argument is NULL where one of its columns is.
-  static bool differ(const HeldArgument& a, const HeldArgument& b) {
+  // Whether one could be NULL where the other is not, and both hold values whose sums their difference would tell. A plain
+  // argument is NULL where one of its columns is.
+  bool differ(const HeldArgument& a, const HeldArgument& b) const {
     if (a.all == b.all) return false;
-    return std::ranges::any_of(a.columns, [&](const auto& column) { return b.columns.contains(column); });
+    return std::ranges::any_of(a.columns, [&](const auto& column) {
+      return std::ranges::any_of(b.columns, [&](const auto& other) { return may_be_made_of_one(column, other); });
+    });
+  }
+
+  // Columns of a view, and generated ones, may be made of the same values under two names.
+  bool may_be_made_of_one(const std::pair<Index, ColumnIndex>& a, const std::pair<Index, ColumnIndex>& b) const {
+    if (a == b) return true;
+    if (a.first != b.first) return false;
+    const Table& table = catalog_.table(ast_.froms[a.first].table);
+    const auto generated = [&](ColumnIndex column) { return table.columns[column].generated != Generated::No; };
+    return table.kind == TableKind::View || generated(a.second) || generated(b.second);
   }
 
   // A piece of the query with what was inserted into it.

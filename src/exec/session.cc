@@ -239,7 +239,15 @@ RunReply Session::attempt(const RunRequest& request, Watch& watch, RowSet& rows)
     if (const int now = sqlite3_errcode(db); now == SQLITE_NOMEM) return failure(now, {}, watch);
     if (bytes > spec_.limits.memory) return failed(over_memory(spec_.limits, " (its rows are larger than that)"));
   }
-  if (code != SQLITE_DONE) return failure(code, sqlite3_errmsg(db), watch);
+  if (code != SQLITE_DONE) {
+    // A sum that overflows does so before any condition is asked, and says how large it is. So it leaves nothing, as a group
+    // that is too small does.
+    const bool overflows = std::string_view(sqlite3_errmsg(db)) == "integer overflow";
+    if (!request.instead || (code & 0xff) != SQLITE_ERROR || watch.late || !overflows) {
+      return failure(code, sqlite3_errmsg(db), watch);
+    }
+    rows.rows.clear();
+  }
   RunReply reply;
   reply.kind = RunReply::Kind::Rows;
   return reply;

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "policy/held_families.h"
+
 namespace pccsql {
 
 std::string_view to_string(Verdict verdict) {
@@ -41,9 +43,11 @@ std::string minimum_complaint(OffForm off) {
     case OffForm::Outside:
       return held + "its SELECT may name no column of a SELECT around it, a GROUP BY may tell the groups apart";
     case OffForm::SecondItem:
-      return held + "a SELECT may count the columns of a table under one of its names";
+      return held + "a SELECT may count what is known of the same entities under one name of one table, here under several";
     case OffForm::SecondSelect:
-      return held + "one SELECT of the statement may count the columns of that table, here several do";
+      return held + "one SELECT of the statement may count what is known of the same entities, here several do";
+    case OffForm::View:
+      return held + "a statement that counts it may not name a view that shows something made of it";
     case OffForm::None:
       break;
   }
@@ -51,21 +55,28 @@ std::string minimum_complaint(OffForm off) {
 }
 
 // What is counted and held to a minimum group, in another form than that takes, is tested as well.
-std::vector<Occurrence> uses_off_form(const std::vector<Counted>& counted, const Policy& policy) {
+std::vector<Occurrence> uses_off_form(const Catalog& catalog, const Analysis& analysis, const Policy& policy) {
   std::vector<Occurrence> uses;
-  std::map<TableId, std::set<std::pair<uint32_t, uint32_t>>> places;  // of a table: in which SELECTs, of which items
-  for (const Counted& one : counted) {
-    if (is_grouped(policy, one.column)) places[one.column.table].emplace(one.select, one.item);
+  const auto is_held = [&](const Counted& one) { return is_grouped(policy, one.column); };
+  if (std::ranges::none_of(analysis.counted, is_held)) return uses;
+  const HeldFamilies families(catalog, policy);
+  std::map<TableId, std::set<std::pair<uint32_t, uint32_t>>> places;  // of a family: in which SELECTs, of which items
+  for (const Counted& one : analysis.counted) {
+    if (is_held(one)) places[families.of(one.column.table)].emplace(one.select, one.item);
   }
-  if (places.empty()) return uses;
-  for (const Counted& one : counted) {
-    if (!is_grouped(policy, one.column)) continue;
-    const std::set<std::pair<uint32_t, uint32_t>>& where = places[one.column.table];
+  for (const Counted& one : analysis.counted) {
+    if (!is_held(one)) continue;
+    const TableId family = families.of(one.column.table);
+    const std::set<std::pair<uint32_t, uint32_t>>& where = places[family];
     OffForm off = one.off_form;
     if (off == OffForm::None && where.size() > 1) {
       const bool here_alone = where.begin()->first == where.rbegin()->first;
       off = here_alone ? OffForm::SecondItem : OffForm::SecondSelect;
     }
+    const bool shown_beside = std::ranges::any_of(analysis.tables, [&](const NamedTable& named) {
+      return named.table != one.column.table && families.of(named.table) == family && families.shows_others(named.table);
+    });
+    if (off == OffForm::None && shown_beside) off = OffForm::View;
     if (off != OffForm::None) uses.push_back({one.column, Role::Where, one.span, false, false, false, off});
   }
   return uses;
@@ -117,7 +128,7 @@ Judgement QueryChecker::judge(const Analysis& analysis, const Policy& policy) co
   judgement.reason = analysis.reason;
   judgement.where = analysis.where;
   judgement.uses = analysis.uses;
-  if (const std::vector<Occurrence> off = uses_off_form(analysis.counted, policy); !off.empty()) {
+  if (const std::vector<Occurrence> off = uses_off_form(*catalog_, analysis, policy); !off.empty()) {
     judgement.uses.insert(judgement.uses.end(), off.begin(), off.end());
     sort_uses(judgement.uses);
   }

@@ -36,8 +36,9 @@ enum class OffForm : uint8_t {
   Product,      // or two columns that are multiplied
   Nested,       // it is written in a SELECT nested in the one whose rows it aggregates
   Outside,      // that SELECT names something of an enclosing one
-  SecondItem,   // that SELECT counts the table under another of its names as well
-  SecondSelect  // another SELECT of the statement counts the table as well
+  SecondItem,    // that SELECT counts the table, or one of its family, under another name as well
+  SecondSelect,  // another SELECT of the statement counts the table, or one of its family, as well
+  View           // the statement names a view of its family, which may show sums of the same values
 };
 
 // One occurrence of a column in a role. A place that counts twice (Agg and Where) is two occurrences.

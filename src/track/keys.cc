@@ -237,7 +237,7 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
         const Ref& ref = store_.refs[i].ref;
         if (ref.place.inside != Place::Argument || ref.place.off_form || ref.binding == 0) continue;
         for (const ColumnRef& column : store_.bindings[ref.binding].columns) {  // which item it may be counted of
-          if (world_.grouped_table(column) == 0) continue;
+          if (world_.grouped_family(column) == 0) continue;
           hash.add(uint64_t{column.table} << 32 | store_.bindings[ref.binding].item);
         }
       }
@@ -285,12 +285,13 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
   };
 
   const auto& [stack, innermost, top_frame, open_frames, uses, cte_names, bare, zero, as, ended, lists, outer_join,
-               union_all, counted] = state;
+               union_all, counted, viewed] = state;
   left_out(uses, lists);
   if (!operand_only) hash.add(store_.control.hash(stack));
   hash.add(uint64_t{zero} | uint64_t{as} << 1 | uint64_t{ended} << 2 | uint64_t{outer_join} << 3 |
            uint64_t{union_all} << 4);
   if (counted != 0) hash.add(counted);
+  if (viewed != 0) hash.add(~viewed);
   // What an item is called matters while items are written.
   const Level& writing = store_.levels[innermost];
   if (writing.clause == Clause::Items && sees_outputs(writing)) add_name(bare);

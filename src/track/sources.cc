@@ -1,7 +1,9 @@
 // The tables of a catalogue as sources of names: what each column permits, and which tables hold a name.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "policy/held_families.h"
 #include "track/supply.h"
 #include "track/tracker.h"
 
@@ -38,12 +40,16 @@ const Source::Column* Source::find(NameId wanted) const {
 
 Sources::Sources(const Catalog& catalog, const Policy& policy, Profile profile, uint16_t most_tables)
     : first_holder_(catalog.names().size() + 1), table_of_name_(catalog.names().size(), kNoTable) {
+  std::optional<HeldFamilies> families;
+  if (profile == Profile::Strict && sets_minimum(policy)) families.emplace(catalog, policy);
+  int views = 0;
   for (TableId id = 0; id < catalog.tables().size(); ++id) {
     const Table& table = catalog.table(id);
     Source source;
     source.name = table.id;
     source.table = id;
     source.rowid = table.integer_primary_key;
+    if (families && families->shows_others(id)) source.view_bit = uint64_t{1} << std::min(views++, 63);
     source.tables = static_cast<uint16_t>((table.merged_tables * most_tables + kMostTables - 1) / kMostTables);
     // Of two tables with one name only the first can be meant.
     const bool first_of_name = table_of_name_[table.id] == kNoTable;

@@ -295,7 +295,11 @@ class Step {
   bool arguments_fit(const Level& level, const Witness& found) const;
 
   // step_minimum.cc: what is held to a minimum group
-  uint64_t grouped_tables(const Ref& ref) const;
+  uint64_t grouped_families(const Ref& ref) const;
+  uint64_t own_views(const Ref& ref) const;
+  uint64_t barred_views(const Level& level) const;
+  bool name_view(const Source& source);
+  bool others_stay_viable() const;
   void judge_form(Ref& ref);
   bool leave_form();
   bool leave_form(uint32_t from);

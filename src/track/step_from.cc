@@ -121,7 +121,7 @@ bool Step::read_table(NameId name) {
     if (store_.ctes[i].source->name == name) source = store_.ctes[i].source;
   }
   if (source == nullptr) source = world_.sources().find(name);
-  if (source == nullptr || !source->nameable) return false;
+  if (source == nullptr || !source->nameable || !name_view(*source)) return false;
   FromItem item;
   item.source = source;
   item.name = name;

@@ -41,6 +41,7 @@ struct Step::Obligations {
     question.star_role = of.compared ? Role::Where : Role::Sel;
     barred = step.barred_outputs(of);
     question.barred = barred;
+    question.barred_views = step.barred_views(of);
     question.may_merge = !(of.star && of.outer_join);  // merged columns in `*` could be ambiguous to the database
     question.merges = static_cast<size_t>(std::max(step.room_for_conditions(of), 0));
     question.widest = static_cast<size_t>(std::max(step.room_in_star(of), 0));
@@ -213,6 +214,8 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
                                return other == name || world_.is_rowid(other);
                              }));
   };
+  // A factor beside another column takes the form of a minimum group from both of them.
+  const bool factor = place.inside == Place::Argument && in_plain_argument() && has_factors_beside();
   NameIndex wanted;
   for (size_t i = 0; i < owed.wanted.size(); ++i) wanted.note(owed.wanted[i].qualifier, owed.wanted[i].name, i);
   const bool has_place = owed.wanted.size() + owed.passed.size() < kMostOwed;  // for one name more
@@ -226,7 +229,7 @@ std::vector<NameId> Step::supplied(NameId qualifier, std::span<const NameId> can
   keep(*std::move(before));
   for (const NameId name : candidates) {
     // So is whether it keeps the form that its minimum group asks for.
-    if (recurs(name) || (place.inside == Place::Argument && world_.grouped_tables(name) != 0)) {
+    if (recurs(name) || factor || (place.inside == Place::Argument && world_.grouped_families(name) != 0)) {
       if (!on_copy([&](Step& copy) { return copy.use_column(qualifier, name); })) continue;
       fit.push_back(name);
       if (one_is_enough) break;

@@ -177,7 +177,7 @@ struct Level {
   bool join_natural = false, join_left = false, join_outer = false, join_full = false;
   uint8_t join_words = 0;  // so far
   bool item_open = false;
-  // Minimum groups: the tables of which its aggregates count columns that are held to one (World::grouped_tables), those
+  // Minimum groups: the families of which its aggregates count columns held to one (World::grouped_families), those
   // that they may turn out to count included; and whether anything in it names what an enclosing SELECT has.
   uint64_t counted = 0;
   bool names_outside = false;
@@ -296,6 +296,7 @@ struct State {
   bool outer_join = false;  // RIGHT or FULL was read
   bool union_all = false;   // so was UNION ALL, in a nested query
   uint64_t counted = 0;     // Level::counted of the SELECTs that have closed
+  uint64_t viewed = 0;      // Source::view_bit of all that a FROM has named
 };
 
 // The names of the world, and on top those that a text brings.

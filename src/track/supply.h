@@ -47,6 +47,7 @@ struct Source {
   bool closed = false;     // a table, and no column of it may be used for anything
   uint16_t tables = 1;     // that the database counts for it
   std::vector<Column> columns;
+  uint64_t view_bit = 0;   // of a view that may show what is held to a minimum group elsewhere; the last is shared
   std::optional<TableId> table;
   std::optional<ColumnIndex> rowid;                  // the column that `rowid` stands for
   std::vector<std::pair<NameId, uint32_t>> by_name;  // sorted; of repeated names the first column
@@ -130,6 +131,7 @@ struct SupplyQuestion {
   Role star_role = Role::Sel;      // of what it and `q.*` expand to; or Where
   bool derived_names = false;      // a derived table may supply what nothing else does
   std::span<const NameId> barred;  // names that what `*` and `q.*` expand must not hold
+  uint64_t barred_views = 0;       // by Source::view_bit: no item may be one of these
   size_t widest = ~size_t{0};      // columns that an item may have
   size_t room = ~size_t{0};        // tables that all items together may count
   bool may_merge = true;           // by USING

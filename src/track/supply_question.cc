@@ -98,6 +98,7 @@ bool Asked<Words>::read(const Sources& sources, const SupplyQuestion& question) 
   star = question.star;
   star_role = question.star_role;
   barred = question.barred;
+  barred_views = question.barred_views;
   bool expands = false;
   if (question.pending.size() > Mask::kMost) return false;
   for (const Obligation& obligation : question.pending) {
@@ -130,7 +131,7 @@ Bits<Words> Asked<Words>::mask_of(std::span<const NameId> wanted) const {
 
 template <size_t Words>
 bool Asked<Words>::expands(const Source& source) const {
-  return source.expands_to(star_role) && std::none_of(barred.begin(), barred.end(), [&](NameId name) {
+  return source.expands_to(star_role) && (source.view_bit & barred_views) == 0 && std::none_of(barred.begin(), barred.end(), [&](NameId name) {
            const Source::Column* column = source.find(name);
            return column != nullptr && !column->hidden;
          });

@@ -69,6 +69,7 @@ struct Asked {
   bool star = false;
   Role star_role = Role::Sel;
   std::span<const NameId> barred;
+  uint64_t barred_views = 0;
 
   // False: there are more names than bits.
   bool read(const Sources& sources, const SupplyQuestion& question);
@@ -82,8 +83,8 @@ struct Asked {
   }
   // Whether such an item may be in this FROM at all, whatever it is called and whatever else is there.
   bool may_stand(const Held<Words>& held) const {
-    return held.source->nameable && (!star || expands(*held.source)) && (held.hold & passed).none() &&
-           held.permits(roles);
+    return held.source->nameable && (held.source->view_bit & barred_views) == 0 && (!star || expands(*held.source)) &&
+           (held.hold & passed).none() && held.permits(roles);
   }
   // Whether `*` or `q.*` may expand it.
   bool expands(const Source& source) const;

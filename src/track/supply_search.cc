@@ -144,6 +144,7 @@ FromChoice Search<Words>::filler(const State& state) const {
   const auto taken_if_free = [&](const Source& source) -> std::optional<FromChoice> {
     const Item held = asked_.held_by(source);
     if (!source.nameable || (held.hold & state.passed).any()) return std::nullopt;
+    if ((source.view_bit & asked_.barred_views) != 0) return std::nullopt;
     if (question_->star && !asked_.expands(source)) return std::nullopt;
     return FromChoice{&source, kNoName, !own_name_is_free(state, held), {}, {}};
   };

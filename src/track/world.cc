@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "policy/held_families.h"
 
 namespace pccsql::track {
 namespace {
@@ -133,27 +134,92 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
 }
 
 void World::add_minimums() {
-  int tables = 0;
+  if (!pccsql::sets_minimum(policy_)) return;
+  const HeldFamilies families(catalog_, policy_);
+  grouped_families_.resize(names_.size());
+  family_bit_.resize(catalog_.tables().size());
+  int count = 0;
   for (TableId id = 0; id < catalog_.tables().size(); ++id) {
     const Table& table = catalog_.table(id);
-    const uint64_t bit = uint64_t{1} << std::min(tables, 63);
-    bool any = false;
+    uint64_t& bit = family_bit_[families.of(id)];
     for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
       if (!is_grouped(policy_, {id, c})) continue;
-      any = true;
-      grouped_tables_.resize(names_.size());
-      table_bit_.resize(catalog_.tables().size());
-      table_bit_[id] = bit;
-      grouped_tables_[table.columns[c].id] |= bit;
+      if (bit == 0) bit = uint64_t{1} << std::min(count++, 63);
+      const auto note = [&](NameId name) {
+        grouped_families_[name] |= bit;
+        grouped_holders_.emplace_back(name, id);
+      };
+      note(table.columns[c].id);
       if (table.integer_primary_key != c) continue;
-      for (const NameId rowid : rowid_) grouped_tables_[rowid] |= bit;
+      for (const NameId rowid : rowid_) note(rowid);
     }
-    if (any) ++tables;
   }
+  for (TableId id = 0; id < family_bit_.size(); ++id) {
+    family_bit_[id] = family_bit_[families.of(id)];
+    const uint64_t view = sources_.all()[id].view_bit;
+    if (view != 0 && family_bit_[id] != 0) family_views_.emplace_back(family_bit_[id], view);
+  }
+  std::ranges::sort(grouped_holders_);
+  const auto [first, last] = std::ranges::unique(grouped_holders_);
+  grouped_holders_.erase(first, last);
 }
 
-uint64_t World::grouped_table(const ColumnRef& column) const {
-  return sets_minimum() && is_grouped(policy_, column) ? table_bit_[column.table] : 0;
+uint64_t World::grouped_family(const ColumnRef& column) const {
+  return sets_minimum() && is_grouped(policy_, column) ? family_bit_[column.table] : 0;
+}
+
+std::span<const std::pair<NameId, TableId>> World::grouped_holders(NameId name) const {
+  return std::ranges::equal_range(grouped_holders_, name, {}, &std::pair<NameId, TableId>::first);
+}
+
+bool World::are_of_one_item(NameId a, NameId b) const {
+  const auto holds = [&](std::span<const std::pair<NameId, TableId>> holders, TableId table) {
+    return std::ranges::any_of(holders, [&](const auto& holder) { return holder.second == table; });
+  };
+  const auto of_a = grouped_holders(a);
+  const auto of_b = grouped_holders(b);
+  const auto lacks = [&](const auto& these, const auto& others, uint64_t family) {
+    return std::ranges::any_of(these, [&](const auto& holder) {
+      return family_bit_[holder.second] == family && !holds(others, holder.second);
+    });
+  };
+  return std::ranges::none_of(of_a, [&](const auto& holder) {
+    const uint64_t family = family_bit_[holder.second];
+    return lacks(of_a, of_b, family) && lacks(of_b, of_a, family);
+  });
+}
+
+uint64_t World::views_of(uint64_t families) const {
+  uint64_t views = 0;
+  for (const auto& [family, view] : family_views_) views |= (family & families) != 0 ? view : 0;
+  return views;
+}
+
+// The last bit may be another view's as well.
+uint64_t World::own_view(TableId table) const { return sources_.all()[table].view_bit & ~(uint64_t{1} << 63); }
+
+uint64_t World::own_views(std::span<const NameId> names) const {
+  uint64_t views = 0;
+  if (family_views_.empty()) return views;
+  const auto holds = [&](NameId name, TableId table) {
+    return std::ranges::any_of(grouped_holders(name), [&](const auto& holder) { return holder.second == table; });
+  };
+  // Whether each of the names that the table's family has is a column of this one.
+  const auto has_all = [&](TableId table) {
+    return std::ranges::all_of(names, [&](NameId name) {
+      return holds(name, table) || (grouped_families(name) & family_bit_[table]) == 0;
+    });
+  };
+  for (const NameId name : names) {
+    for (const auto& [held, table] : grouped_holders(name)) {
+      if (own_view(table) == 0 || !has_all(table)) continue;
+      const bool alone = std::ranges::none_of(grouped_holders(name), [&](const auto& other) {
+        return other.second != table && family_bit_[other.second] == family_bit_[table] && has_all(other.second);
+      });
+      if (alone) views |= own_view(table);
+    }
+  }
+  return views;
 }
 
 void WordTrie::add(std::string_view word) {

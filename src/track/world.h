@@ -120,11 +120,22 @@ class World {
   bool is_real_type(NameId name) const {
     return name != kNoName && (name == real_types_[0] || name == real_types_[1] || name == real_types_[2]);
   }
-  // Which tables hold a column of this name, or stand behind this column, whose sums are held to a minimum group: a bit
-  // each, the last one shared by all that have none of their own. 0 everywhere: the policy sets no minimum.
-  uint64_t grouped_tables(NameId name) const { return name < grouped_tables_.size() ? grouped_tables_[name] : 0; }
-  uint64_t grouped_table(const ColumnRef& column) const;
-  bool sets_minimum() const { return !grouped_tables_.empty(); }
+  // Which families of tables (policy/held_families.h) hold a column of this name, or stand behind this column, whose sums are
+  // held to a minimum group: a bit each, the last one shared by all that have none of their own. 0 everywhere: the policy
+  // sets no minimum.
+  uint64_t grouped_families(NameId name) const { return name < grouped_families_.size() ? grouped_families_[name] : 0; }
+  uint64_t grouped_family(const ColumnRef& column) const;
+  bool sets_minimum() const { return !grouped_families_.empty(); }
+  // Whether a FROM that has both of these names, of one family and without a qualifier, has them of one item: what holds the
+  // one holds the other.
+  bool are_of_one_item(NameId a, NameId b) const;
+  // The views that show what may be made of the values of these families, a bit each (Source::view_bit).
+  uint64_t views_of(uint64_t families) const;
+  // Likewise a table itself; and the tables that these names, where they are counted in one SELECT, can only be of: of each
+  // family the one that has all of them.
+  uint64_t own_view(TableId table) const;
+  uint64_t own_views(std::span<const NameId> names) const;
+  bool has_views_beside() const { return !family_views_.empty(); }
   bool is_column_name(NameId name) const { return name < is_column_.size() && is_column_[name]; }
   bool is_rowid(NameId name) const {
     return name != kNoName && (name == rowid_[0] || name == rowid_[1] || name == rowid_[2]);
@@ -138,6 +149,7 @@ class World {
   void add_word(std::string_view text, std::string_view canonical);
   void add_functions();
   void add_minimums();
+  std::span<const std::pair<NameId, TableId>> grouped_holders(NameId name) const;
   void group_functions();
 
   const Catalog& catalog_;
@@ -160,8 +172,10 @@ class World {
   std::vector<FunctionGroup> function_groups_;
   std::array<Rank, kTerminals> keyword_rank_{};
   std::vector<NameId> function_names_, column_names_, type_names_, collations_;
-  std::vector<uint64_t> grouped_tables_;  // by NameId; empty where the policy sets no minimum
-  std::vector<uint64_t> table_bit_;       // by TableId
+  std::vector<uint64_t> grouped_families_;  // by NameId; empty where the policy sets no minimum
+  std::vector<uint64_t> family_bit_;        // by TableId; of those without a bit 0
+  std::vector<std::pair<NameId, TableId>> grouped_holders_;  // sorted: which tables a name is held to a minimum in
+  std::vector<std::pair<uint64_t, uint64_t>> family_views_;  // a family's bit, and a view's; empty where no view is of one
   NameId rowid_[3] = {};
   NameId real_types_[3] = {};
   NameId true_ = kNoName, false_ = kNoName;

@@ -90,6 +90,17 @@ class Company {
     return count;
   }
 
+  // The one value that a query gives.
+  std::string value(const std::string& sql) {
+    std::string text;
+    const auto keep = [](void* kept, int, char** values, char**) {
+      *static_cast<std::string*>(kept) = values[0] != nullptr ? values[0] : "NULL";
+      return 0;
+    };
+    EXPECT_EQ(sqlite3_exec(db_, sql.c_str(), keep, &text, nullptr), SQLITE_OK) << sqlite3_errmsg(db_);
+    return text;
+  }
+
  private:
   sqlite3* db_ = nullptr;
 };
@@ -125,6 +136,39 @@ TEST(PolicyPage, EveryExampleHasTheVerdictItStates) {
         << "docs/policy.md:" << example.line << " paper: " << example.sql << "\n  " << by_paper.reason;
   }
   EXPECT_EQ(stated, (std::set<std::string>{"error", "left out", "outside", "safe", "unsafe"}));
+}
+
+// Two permitted queries whose difference is one person's salary, and the one that asks for the difference, in this order.
+TEST(PolicyPage, TheDifferenceBetweenTwoQueriesIsAsThePageSays) {
+  const Result<Catalog> catalog = read_ddl_catalog(text_of("examples/hr/schema.sql"));
+  ASSERT_TRUE(catalog) << catalog.error().to_string();
+  const Result<Policy> demo = parse_policy_yaml(text_of("examples/hr/policy.yaml"), *catalog);
+  ASSERT_TRUE(demo) << demo.error().to_string();
+  SqliteChecker strict(*catalog, {Profile::Strict, Language::Full});
+  Company company;
+
+  const std::string page = text_of("docs/policy.md");
+  std::istringstream in(page.substr(page.find("- **Differences between two queries.**")));
+  std::vector<std::pair<std::string, std::string>> queries;  // and what the page says that comes out
+  for (std::string line; std::getline(in, line) && queries.size() < 3;) {
+    line = trimmed(line);
+    if (!line.starts_with("SELECT")) continue;
+    const size_t comment = line.find("-- ");
+    const std::string said = comment == std::string::npos ? "" : line.substr(comment + 3);
+    queries.emplace_back(trimmed(line.substr(0, comment)), said.substr(0, said.find(',')));
+  }
+  ASSERT_EQ(queries.size(), 3u);
+  for (size_t i = 0; i < 2; ++i) {
+    const auto run = strict.run_text(queries[i].first, *demo);
+    ASSERT_TRUE(run) << run.error().to_string();
+    EXPECT_TRUE(run->changed());
+    EXPECT_EQ(company.value(run->sql), queries[i].second) << run->sql;
+  }
+  const std::string difference = company.value("SELECT (" + queries[0].first + ") - (" + queries[1].first + ")");
+  EXPECT_EQ(difference, company.value("SELECT salary FROM employee WHERE name = 'Ada Greene'"));
+  EXPECT_EQ(difference, company.value(queries[2].first));
+  EXPECT_NE(page.find("The one less the other is " + difference + ","), std::string::npos);
+  EXPECT_EQ(strict.check(queries[2].first, *demo).verdict, Verdict::Unsafe);
 }
 
 TEST(PolicyPage, ThePolicyFileShownIsOne) {

@@ -27,12 +27,15 @@ namespace {
 
 constexpr std::string_view kSchema =
     "CREATE TABLE emp(id INTEGER PRIMARY KEY, name TEXT, dept INT, boss INT, salary INT, bonus INT, hours INT);"
-    "CREATE TABLE pay(nr INTEGER PRIMARY KEY, emp_id INT, month INT, gross INT);"
+    "CREATE TABLE pay(nr INTEGER PRIMARY KEY, emp_id INT REFERENCES emp(id), month INT, gross INT);"
     "CREATE TABLE visit(doc INT, pat INT, day INT, cost INT, PRIMARY KEY (doc, pat));"
     "CREATE TABLE loose(tag INT, mark INT);"
     "CREATE TABLE proj(title TEXT, emp_id INT);"
     "CREATE TABLE unit(dept INT, city TEXT);"
-    "CREATE VIEW staff AS SELECT id AS sid, dept AS sdept, salary AS wage FROM emp;";
+    "CREATE VIEW staff AS SELECT id AS sid, dept AS sdept, salary AS wage FROM emp;"
+    "CREATE VIEW crew AS SELECT sid AS cid, sdept AS cdept, wage, wage * 2 AS twice FROM staff;"
+    "CREATE VIEW totals AS SELECT dept AS tdept, COUNT(*) AS people, SUM(salary) AS total FROM emp GROUP BY dept;"
+    "CREATE VIEW rooms AS SELECT e.dept AS rdept, u.city AS rcity FROM emp AS e JOIN unit AS u ON u.dept = e.dept;";
 
 std::string policy_text(int minimum) {
   return "version: 1\ndefault: Public\nmin_group: " + std::to_string(minimum) +
@@ -41,20 +44,24 @@ std::string policy_text(int minimum) {
          "  pay: {key: emp_id, gross: AggregateOnly}\n"
          "  visit: {cost: AggregateOnly}\n"
          "  loose: {mark: AggregateOnly}\n"
-         "  staff: {key: sid, row: sid, wage: AggregateOnly}\n";
+         "  staff: {key: sid, row: sid, wage: AggregateOnly}\n"
+         "  crew: {key: cid, row: cid, wage: AggregateOnly, twice: AggregateOnly}\n";
 }
 
-// A counted column, the table that holds it, and what tells the entities of that table apart.
+// A counted column, the table that holds it, what tells the entities of that table apart, and what else is known of one: who
+// gets a raise is paid more from then on.
 struct Held {
   const char* counted;
   const char* table;
   const char* column;
   const char* entity;
+  const char* also = nullptr;
 };
 constexpr Held kHeld[] = {
     {"salary", "emp", "salary", "id"}, {"bonus", "emp", "bonus", "id"},
     {"gross", "pay", "gross", "emp_id"}, {"cost", "visit", "cost", "quote(doc) || ',' || quote(pat)"},
-    {"mark", "loose", "mark", "rowid"}, {"wage", "emp", "salary", "id"},
+    {"mark", "loose", "mark", "rowid"}, {"wage", "emp", "salary", "id"}, {"twice", "emp", "salary", "id"},
+    {"salary", "emp", "salary", "id", "UPDATE pay SET gross = gross + 1000 WHERE emp_id = "},
 };
 
 struct CloseDatabase {
@@ -202,6 +209,7 @@ std::string leak(SmallDatabase& database, const std::string& select, int keys, i
                      for (const char c : entity) doubled += c == '\'' ? "''" : std::string(1, c);
                      return doubled;
                    }() + "'");
+      if (held.also != nullptr) database.run(held.also + entity);
       const auto after = show(query.get(), keys);
       database.run("ROLLBACK TO one; RELEASE one");
       if (!after) continue;
@@ -235,8 +243,9 @@ class Generator {
 
   Made next() {
     made_ = {};
-    const int shape = any(20);
-    std::string select = counting(any(8), 0);
+    const int shape = any(24);
+    if (shape >= 20) return side_by_side();
+    std::string select = counting(any(9), 0);
     if (shape < 9) {
       made_.sql = select;
     } else if (shape == 9) {
@@ -279,6 +288,21 @@ class Generator {
     std::string all;
     for (int i = 0; i < times; ++i) all += (i == 0 ? "" : ", ") + std::string(text);
     return all;
+  }
+
+  // Two sums in one row, or one beside what a view shows. What counts is what the whole of it shows.
+  Made side_by_side() {
+    bare_ = true;
+    const size_t whole = made_.keys.size();
+    made_.keys.push_back(0);
+    const std::string one = "(" + counting(any(9), 1) + ")";
+    const std::string other = any(4) == 0 ? one_of({"(SELECT SUM(total) FROM totals)", "(SELECT MAX(people) FROM totals)",
+                                                    "(SELECT COUNT(*) FROM rooms)", "(SELECT SUM(cdept) FROM crew)"})
+                                          : "(" + counting(any(9), 1) + ")";
+    bare_ = false;
+    const std::string mark = std::to_string(whole);
+    made_.sql = "/*" + mark + "<*/SELECT " + one + one_of({" - ", " + ", ", "}) + other + "/*" + mark + ">*/";
+    return std::move(made_);
   }
 
   std::string condition(const std::string& table, const std::string& column) {
@@ -376,9 +400,37 @@ class Generator {
         return {"visit AS w JOIN unit ON unit.dept = w.doc", "cost", "w.cost", "w.pat", {"unit.city", "w.pat"}, "w", "day"};
       case 6:
         if (any(2) == 0) return {"staff", "wage", "staff.wage", "sdept", {"sdept"}, "staff", "sdept"};
-        return {"staff AS s JOIN proj ON proj.emp_id = s.sid", "wage", "s.wage", "sdept", {"title", "sdept"}, "s", "sid"};
+        if (any(2) == 0) {
+          return {"staff AS s JOIN proj ON proj.emp_id = s.sid", "wage", "s.wage", "sdept", {"title", "sdept"}, "s", "sid"};
+        }
+        return {"crew AS c", "twice", "c.wage", "cdept", {"cdept"}, "c", "cid"};
+      case 7:
+        return beside();
       default:
         return {"loose", "mark", "loose.mark", "tag", {"tag"}, "loose", "tag"};
+    }
+  }
+
+  // The same people under two names, of which one may be counted.
+  From beside() {
+    switch (any(6)) {
+      case 0:
+        return {"emp AS e JOIN staff AS s ON s.sid = e.id + 1", "e.salary", one_of({"s.wage", "e.bonus"}), "e.dept",
+                {"e.dept", "s.sdept"}, "e", "hours"};
+      case 1:
+        return {"staff AS s JOIN crew AS c ON c.cid <> s.sid", "c.twice", one_of({"s.wage", "c.wage"}), "c.cdept",
+                {"s.sid", "c.cdept"}, "c", "cid"};
+      case 2:
+        return {"emp AS e LEFT JOIN totals ON tdept = e.dept", "e.salary", one_of({"e.bonus", "total"}), "e.dept",
+                {"e.dept", "total"}, "e", "hours"};
+      case 3:
+        return {"emp AS e LEFT JOIN pay AS p ON p.emp_id = e.id AND p.nr > 2", "e.salary", "p.gross", "e.dept",
+                {"e.dept"}, "e", "hours"};
+      case 4:
+        return {"emp AS e JOIN rooms ON rdept = e.dept", "e.salary", "e.bonus", "rdept", {"rcity", "e.dept"}, "e", "hours"};
+      default:
+        return {"crew AS a JOIN crew AS b ON b.cid = a.cid", "a.twice", one_of({"a.wage", "b.wage"}), "a.cdept",
+                {"b.cdept"}, "a", "cid"};
     }
   }
 
@@ -442,12 +494,12 @@ class Generator {
     const From source = from(kind);
     std::vector<std::string> keys;
     for (const std::string& key : source.keys) {
-      if (keys.size() < 2 && any(2) == 0) keys.push_back(key);
+      if (!bare_ && keys.size() < 2 && any(2) == 0) keys.push_back(key);
     }
     made_.keys[me] = static_cast<int>(keys.size());
     std::string items;
     for (const std::string& key : keys) items += key + ", ";
-    items_ = 1 + any(2);
+    items_ = bare_ ? 1 : 1 + any(2);
     for (int i = 0; i < items_; ++i) {
       std::string item = aggregate(source.column, source.other, source.third);
       if (any(3) == 0) item += one_of({" - ", " + "}) + aggregate(source.column, source.other, source.third);
@@ -479,6 +531,7 @@ class Generator {
   std::mt19937_64 random_;
   Made made_;
   int items_ = 0;
+  bool bare_ = false;  // one value, of all rows
   std::string joined_;
 };
 
@@ -628,8 +681,22 @@ class PlainHaving : public ::testing::Test {
     uint64_t groups = 0;
     return leak(database, run->sql, keys, 5, groups);
   }
+  std::string rewritten(const std::string& sql) {
+    static const Catalog catalog = *read_ddl_catalog(kSchema);
+    static const Policy policy = *parse_policy_yaml(policy_text(5), catalog);
+    const auto run = SqliteChecker(catalog).run_text(sql, policy);
+    return run ? run->sql : run.error().to_string();
+  }
+  bool runs(const std::string& sql) {
+    const Prepared query = database.prepare(sql);
+    int code = SQLITE_ROW;
+    while (query && (code = sqlite3_step(query.get())) == SQLITE_ROW) {
+    }
+    return query != nullptr && code == SQLITE_DONE;
+  }
 
   SmallDatabase database;
+  int seen = 0;
 };
 
 struct Way {
@@ -653,10 +720,30 @@ constexpr Way kWays[] = {
     {"a second argument that leaves one out", "SELECT SUM(salary) - SUM(salary + hours) + SUM(hours) FROM emp/*h*/", 0},
     {"two names of one table",
      "SELECT SUM(a.salary) - SUM(b.salary) FROM emp AS a JOIN emp AS b ON b.id = a.id + 1/*h*/", 0},
+    {"a table and a view of it",
+     "SELECT (SELECT SUM(salary) FROM emp/*h*/) - (SELECT SUM(wage) FROM staff WHERE sid <> 3/*h*/)", 0},
+    {"a table joined with a view of it",
+     "SELECT SUM(e.salary) - SUM(s.wage) FROM emp AS e JOIN staff AS s ON s.sid = e.id + 1/*h*/", 0},
+    {"a view and a view of it",
+     "SELECT (SELECT SUM(wage) FROM staff/*h*/) - (SELECT SUM(wage) FROM crew WHERE cid <> 3/*h*/)", 0},
+    {"two columns of a view that are one of its table's",
+     "SELECT SUM(c.twice) - 2 * SUM(c.wage + e.hours) FROM crew AS c JOIN emp AS e ON e.id = c.cid/*h*/", 0},
+    {"a view that shows sums",
+     "SELECT (SELECT total FROM totals WHERE tdept = 1) - SUM(salary) FROM emp WHERE dept = 1 AND id <> 3/*h*/", 0},
+    {"a view that shows sums, joined",
+     "SELECT total - SUM(salary) FROM emp JOIN totals ON dept = tdept WHERE id <> 3 GROUP BY tdept, total/*h*/", 0},
+    {"a view that shows sums, in a WITH table",
+     "WITH t AS (SELECT SUM(total) AS all_of_it FROM totals) SELECT SUM(salary) - (SELECT all_of_it FROM t) FROM emp "
+     "WHERE id <> 3/*h*/", 0},
+    {"what is paid for what is earned",
+     "SELECT (SELECT SUM(salary) FROM emp/*h*/) - (SELECT SUM(gross) FROM pay WHERE month = 0 AND emp_id <> 3/*h*/)", 0},
+    {"likewise, side by side in one row",
+     "SELECT SUM(e.salary) - SUM(p.gross) FROM emp AS e LEFT JOIN pay AS p ON p.emp_id = e.id AND month = 0 AND e.id <> 3/*h*/",
+     0},
 };
 
 TEST_F(PlainHaving, EachWayAroundItIsFoundAndClosed) {
-  database.run("UPDATE emp SET hours = NULL WHERE id = 7");
+  database.run("UPDATE emp SET hours = NULL WHERE id = 7; INSERT INTO pay(emp_id, month, gross) SELECT id, 0, 50 FROM emp");
   for (const Way& way : kWays) {
     if (std::string_view(way.name) == "all but one") continue;
     EXPECT_NE(found(way.sql, way.keys), "") << way.name;
@@ -671,6 +758,22 @@ TEST_F(PlainHaving, TheLeaveOneOutJoinIsFoundAndClosed) {
       "SELECT MAX(s) - MIN(s) FROM (SELECT n.name, SUM(e.salary) AS s " + join + " WHERE n.id < 3 GROUP BY n.name/*h*/) AS o";
   EXPECT_NE(found(difference), "");
   EXPECT_EQ(held(difference), "");
+}
+
+// A condition that fails for the value that it looks for would say so, whatever is shown. None sees a group that is too small,
+// or one in which a row is repeated.
+TEST_F(PlainHaving, AConditionThatFailsForOneValueSeesNoSmallGroup) {
+  for (const char* from : {"FROM emp AS e GROUP BY name", "FROM emp AS e JOIN pay AS p ON e.id = 4 GROUP BY name",
+                           "FROM emp AS e JOIN pay AS p ON e.id = 4 OR e.dept = p.nr GROUP BY dept"}) {
+    for (const char* value : {"904", "9040", "13545"}) {
+      const std::string sql = "SELECT COUNT(*), SUM(salary) " + std::string(from) + " HAVING CASE WHEN SUM(salary) = " +
+                              value + " THEN abs(-9223372036854775807 - 1) ELSE 1 END";
+      seen += runs(sql) ? 0 : 1;
+      EXPECT_TRUE(runs(rewritten(sql))) << sql << "\n  " << rewritten(sql);
+      EXPECT_TRUE(runs(rewritten(sql + " OR (SELECT COUNT(*) FROM unit) > 3"))) << sql;
+    }
+  }
+  EXPECT_GE(seen, 2);
 }
 
 // In the condition on rows the FROM stands inside the SELECT whose alias is zz: what is a string would be that alias, and the

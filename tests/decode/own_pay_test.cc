@@ -61,13 +61,13 @@ class Company {
     return all;
   }
 
-  // For how many people the rows change with what they are paid; no further than `enough`.
+  // For how many people the rows change with what they are paid, by the year and by the month; no further than `enough`.
   int who_changes(const std::string& sql, int enough) {
     const std::vector<std::string> before = rows(sql);
     int changed = 0;
     for (int person = 1; person <= 80 && changed < enough && !before.empty(); ++person) {
       const std::string id = std::to_string(person);
-      run("SAVEPOINT one; UPDATE employee SET salary = salary + 1000 WHERE id = " + id +
+      run("SAVEPOINT one; UPDATE employee SET salary = salary + 12000 WHERE id = " + id +
           "; UPDATE payment SET gross = gross + 1000, tax = tax + 7 WHERE employee_id = " + id);
       if (rows(sql) != before) ++changed;
       run("ROLLBACK TO one; RELEASE one");

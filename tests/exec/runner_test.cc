@@ -86,6 +86,22 @@ TEST_F(RunnerTest, ConditionsThatDoNotPrepareAreAFault) {
   expect_usable(db);
 }
 
+// It says how large the sum is, of however few.
+TEST_F(RunnerTest, ASumThatOverflowsLeavesNothingWhereConditionsWereAdded) {
+  Runner db = runner();
+  const std::string sql = "SELECT SUM(9223372036854775807) FROM number";
+  EXPECT_NE(message(db, sql).find("integer overflow"), std::string::npos);
+  RunText held;
+  held.sql = sql + " HAVING COUNT(*) > 1";
+  held.added = {{static_cast<uint32_t>(sql.size()), static_cast<uint32_t>(held.sql.size())}};
+  const auto rows = db.run(sql, held);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_TRUE(rows->rows.empty());
+  held.sql = sql + " HAVING COUNT(json(char(123))) > 1";
+  EXPECT_NE(message_of(db.run(sql, held)).find("malformed JSON"), std::string::npos);
+  expect_usable(db);
+}
+
 TEST_F(RunnerTest, ValuesComeTyped) {
   Runner db = runner();
   const auto rows = db.run("SELECT name AS who, photo, COUNT(*), AVG(salary), NULL FROM person GROUP BY name");
