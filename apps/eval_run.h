@@ -27,6 +27,7 @@ struct EvalRunOptions : ModelOptions, MethodOptions {
   std::optional<std::string> shard;  // "2/8"
   bool with_database = false;
   std::optional<uint64_t> parallel;
+  std::optional<std::string> answers;  // who answers, through standard input and output
   bool no_exec = false;
   bool evidence = false;
   std::optional<std::string> data;

@@ -96,6 +96,9 @@ EvalRunCommands add_eval_run_commands(CLI::App& group, Options& options) {
   add_language(*command, run);
   command->add_flag("--no-lookahead", run.no_lookahead, "pcc: without looking ahead to FROM, to compare")
       ->group("Method");
+  add_text(*command, "--answers", run.answers, "NAME",
+           "NAME answers, not a model: questions go to standard output, answers come from standard input, as JSON lines")
+      ->group("Model");
   add_text(*command, "--out", run.out, "FILE", "the run's file; a run that it holds is gone on with");
 
   EvalSweepOptions& sweep = options.eval_sweep;

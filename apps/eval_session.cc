@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iostream>
 
 #include "apps/output.h"
 #include "apps/terminal.h"
@@ -81,6 +82,14 @@ Result<std::unique_ptr<EvalSession>> EvalSession::open(const EvalRunOptions& opt
   auto hash = prompts_hash(options.prompts);
   if (!hash) return hash.error();
   session->prompts_sha256_ = *std::move(hash);
+  if (options.answers) {
+    if (options.model || options.model_name) return Error{"`--answers` stands for a model: leave `--model` out", {}, {}};
+    session->told_ = std::make_unique<ToldAnswers>(std::cin, std::cout);
+    session->model_.label = *options.answers;
+    const auto possible = make_told_decoder(options.method, *session->told_, decode_settings(options));
+    if (!possible) return possible.error();
+    return session;
+  }
   // What a suite shares stays in memory; on disk it would only push out what `ask` keeps there.
   auto model = open_model(options, {static_cast<uint32_t>(options.parallel.value_or(1)), false});
   if (!model) return model.error();
@@ -97,6 +106,7 @@ Result<std::unique_ptr<EvalSession>> EvalSession::open(const EvalRunOptions& opt
 }
 
 Result<std::unique_ptr<Decoder>> EvalSession::decoder(const RunSettings& settings) {
+  if (told_) return make_told_decoder(settings.method, *told_, settings.decode);
   if (batched_) return make_decoder(settings.method, *batched_, settings.decode);
   if (model_.model || settings.parallel == 1) return open_decoder(model_, settings.method, settings.decode);
   auto another = open_model(options_);  // an endpoint: a connection for each worker
@@ -112,7 +122,7 @@ Result<RunState> EvalSession::run(const Suite& suite, const std::string& suite_p
   if (!header) return header.error();
   header->model = {model_.label, model_.file, model_sha256_, ""};
   header->version = PCCSQL_VERSION;
-  header->machine = this_machine(model_.model ? model_.model->about() : "a chat endpoint");
+  header->machine = this_machine(model_.model ? model_.model->about() : told_ ? "told from outside" : "a chat endpoint");
   header->started = now_utc();
   RunPlan plan{suite,
                settings,

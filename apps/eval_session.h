@@ -10,6 +10,7 @@
 #include "apps/eval_run.h"
 #include "base/result.h"
 #include "eval/run.h"
+#include "eval/told_answers.h"
 #include "model/batched.h"
 
 namespace pccsql {
@@ -34,6 +35,7 @@ class EvalSession {
   std::optional<Prompts> prompts_;
   std::string prompts_sha256_;
   OpenedModel model_;
+  std::unique_ptr<ToldAnswers> told_;  // instead of a model
   std::string model_sha256_;
   std::unique_ptr<BatchedModel> batched_;          // where several questions are asked at once
   std::vector<std::unique_ptr<ChatModel>> chats_;  // of an endpoint: one for each worker

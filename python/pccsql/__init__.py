@@ -6,10 +6,14 @@
     matcher.accept_token(token)                     # the one that came
     answer = pccsql.guard(text, engine)             # the second judge; only what is safe has `answer.sql`
 
+For the hosts that serve models there are `pccsql.hf`, `pccsql.sglang`, `pccsql.vllm` and `pccsql.llama_cpp`.
 docs/python.md is the manual.
 """
 
 from __future__ import annotations
+
+import importlib
+from typing import Any
 
 from ._bitmask import (
     allocate_token_bitmask,
@@ -20,6 +24,8 @@ from ._bitmask import (
 )
 from ._checker import Checker, ColumnUse, Guarded, NotChecked, Verdict, check
 from ._engine import BatchFiller, Engine, Matcher, Memory, Refusal, fill_batch
+from ._evaluate import Question, Written, evaluate
+from ._follow import NotMasked
 from ._library import Error, lib as _lib
 from ._vocabulary import Vocabulary
 
@@ -35,18 +41,32 @@ __all__ = [
     "Matcher",
     "Memory",
     "NotChecked",
+    "NotMasked",
+    "Question",
     "Refusal",
     "Verdict",
     "Vocabulary",
+    "Written",
     "allocate_token_bitmask",
     "allowed_tokens",
     "apply_token_bitmask_inplace",
     "bitmask_words",
     "check",
+    "evaluate",
     "fill_batch",
     "get_bitmask_shape",
     "guard",
 ]
+
+
+# What needs torch, or a host, is imported when it is first asked for.
+_ON_DEMAND = ("hf", "kernels", "llama_cpp", "sglang", "vllm")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ON_DEMAND:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
 
 
 def guard(text: str, by: Engine | Checker) -> Guarded:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import random
+import sqlite3
+import subprocess
+import sys
 import unittest
 
 import pccsql
@@ -48,3 +52,23 @@ def need(module: str):
         return __import__(module)
     except ImportError:
         raise unittest.SkipTest(f"{module} is not installed") from None
+
+
+SMALL_QUERIES = ["SELECT name FROM item", "SELECT COUNT(*) FROM item", "SELECT name FROM item WHERE price = 3"] * 4
+
+
+def small_suite(folder: pathlib.Path) -> pathlib.Path:
+    """A suite of twelve questions about a shop, with its database."""
+    tables = [{"db_id": "shop", "table_names_original": ["item"], "table_names": ["item"],
+               "column_names_original": [[-1, "*"], [0, "name"], [0, "price"]], "column_types": ["text", "text", "number"],
+               "primary_keys": [], "foreign_keys": []}]
+    questions = [{"db_id": "shop", "question": f"Question {i}?", "query": query} for i, query in enumerate(SMALL_QUERIES)]
+    for name, value in [("tables", tables), ("dev", questions), ("train_spider", []), ("train_others", [])]:
+        (folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
+    (folder / "database" / "shop").mkdir(parents=True)
+    with sqlite3.connect(folder / "database" / "shop" / "shop.sqlite") as database:
+        database.executescript("CREATE TABLE item (name TEXT, price INTEGER); INSERT INTO item VALUES ('cup', 3), ('pot', 9);")
+    suite = folder / "suite.jsonl"
+    command = [sys.executable, "-m", "pccsql", "suite", "build", "spider-cu", "--spider", str(folder), "--out", str(suite)]
+    subprocess.run(command, check=True, capture_output=True, timeout=100)
+    return suite

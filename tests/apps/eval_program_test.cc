@@ -93,6 +93,52 @@ TEST(EvalProgram, ADatabaseThatIsNotThereIsToldBeforeAModelIsOpened) {
   EXPECT_NE(ran.err.find("--no-exec"), std::string::npos) << ran.err;
 }
 
+TEST(EvalProgram, AnswersAreToldFromOutside) {
+  const Copy copy;
+  ASSERT_EQ(copy.build().status, 0);
+  const auto run = [&copy](const std::string& name, const std::string& method, const std::string& answers) {
+    return pccsql({"eval", "run", "--suite", copy.suite, "--answers", "me", "--method", method, "--out", copy.scratch.path(name)},
+                  answers);
+  };
+  const std::string answers =
+      R"({"n": 0, "text": "```sql\nSELECT name FROM item\n```", "generated_tokens": 7})"
+      "\n"
+      R"({"n": 1, "refused": "nothing to ask"})"
+      "\n"
+      R"({"n": 2, "error": "out of memory"})"
+      "\n";
+  const Ran ran = run("direct.jsonl", "direct", answers);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const auto asked = json_lines(ran.out.substr(0, ran.out.rfind('}') + 1));  // what comes after is for people
+  ASSERT_EQ(asked.size(), 3u);
+  EXPECT_EQ(asked[0]["db_id"], "shop");
+  EXPECT_EQ(asked[0]["question"], "Which names?");
+  EXPECT_NE(asked[0]["user"].get<std::string>().find("Which names?"), std::string::npos);
+  EXPECT_NE(asked[0]["policy"].get<std::string>().find("item"), std::string::npos);
+  auto lines = json_lines(*read_file(copy.scratch.path("direct.jsonl")));
+  ASSERT_EQ(lines.size(), 5u);  // header, prompt, three questions
+  EXPECT_EQ(lines[0]["method"], "direct");
+  EXPECT_EQ(lines[0]["model"]["name"], "me");
+  EXPECT_EQ(lines[2]["outcome"], "safe_sql");
+  EXPECT_EQ(lines[2]["sql"], "SELECT name FROM item");
+  EXPECT_EQ(lines[3]["outcome"], "refuse");
+  EXPECT_EQ(lines[4]["outcome"], "failure");
+  EXPECT_EQ(pccsql({"eval", "report", copy.scratch.path("direct.jsonl")}).status, 0);
+
+  // Under pcc what is not safe is withheld, a fence included: no mask would have let it through.
+  EXPECT_EQ(run("pcc.jsonl", "pcc", answers).status, 0);
+  lines = json_lines(*read_file(copy.scratch.path("pcc.jsonl")));
+  EXPECT_EQ(lines[2]["outcome"], "refuse");
+
+  // When no answers come any more the run is not whole, and goes on another time.
+  const std::string one = answers.substr(0, answers.find('\n') + 1);
+  EXPECT_EQ(run("rest.jsonl", "direct", one).status, 130);
+  EXPECT_EQ(run("rest.jsonl", "direct", R"({"n": 0, "text": "SELECT 1"})" "\n" R"({"n": 1, "text": "SELECT 2"})" "\n").status, 0);
+  EXPECT_EQ(json_lines(*read_file(copy.scratch.path("rest.jsonl"))).size(), 5u);
+  for (const std::string wrong : {"x\n", "[]\n", R"({"n": 9, "text": ""})" "\n"}) EXPECT_EQ(run("wrong.jsonl", "direct", wrong).status, 130);
+  EXPECT_EQ(run("never.jsonl", "retry", answers).status, 2);
+}
+
 TEST(EvalProgram, TheSmallestModelGivesTheSameRunTwice) {
   if (!smallest_model_is_here()) GTEST_SKIP() << "smollm2-135m has not been fetched: `pccsql model pull smollm2-135m`";
   const Copy copy;

@@ -3,7 +3,8 @@
 python/tests runs there.
 
 Those of its tests that need torch, transformers or a host that serves models are skipped, under their names, where these are
-not there. PCCSQL_PYTHON names a Python that has them: then everything runs with that one once more.
+not there. PCCSQL_PYTHON names a Python that has them: then everything runs with that one once more, and against the source of
+SGLang and vLLM where PCCSQL_SGLANG_SOURCE and PCCSQL_VLLM_SOURCE name it.
 """
 
 import os
@@ -56,10 +57,13 @@ def what_the_wheel_holds():
     assert re.fullmatch(r"pccsql-[0-9.]+-py3-none-(linux|manylinux\w+)_\w+\.whl", os.path.basename(WHEEL)), WHEEL
     with zipfile.ZipFile(WHEEL) as wheel:
         names = set(wheel.namelist())
-        for name in ("py.typed", "libpccsql.so", "program/bin/pccsql", "program/libexec/pccsql/pccsql-query"):
+        for name in ("py.typed", "libpccsql.so", "program/bin/pccsql", "program/libexec/pccsql/pccsql-query", "hf.py"):
             assert f"pccsql/{name}" in names, name
         metadata = wheel.read(next(name for name in names if name.endswith("/METADATA"))).decode()
         assert "Requires-Python: >=3.10" in metadata and "Requires-Dist" not in metadata, metadata
+        entries = wheel.read(next(name for name in names if name.endswith("/entry_points.txt"))).decode()
+        for group in ("vllm.logits_processors", "vllm.general_plugins", "sglang.srt.plugins"):
+            assert f"[{group}]" in entries, entries
 
 
 def main():
@@ -71,6 +75,7 @@ def main():
         what_the_wheel_holds()
         Counts.passed += 1
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PCCSQL_")) or k == "PCCSQL_DATA"}
+        sources = {k: v for k, v in os.environ.items() if re.fullmatch(r"PCCSQL_\w+_SOURCE", k)}
         venv = pathlib.Path(scratch, "clean")
         case("venv", run(sys.executable, "-m", "venv", venv))
         python = venv / "bin" / "python"
@@ -82,7 +87,7 @@ def main():
         if os.environ.get("PCCSQL_PYTHON"):
             target = pathlib.Path(scratch, "target")
             case("install beside hosts", run(python, "-m", "pip", "install", "--no-index", "--target", target, WHEEL, env=clean))
-            hosts = {**clean, "PYTHONPATH": str(target)}
+            hosts = {**clean, **sources, "PYTHONPATH": str(target)}
             package_tests("with hosts", os.environ["PCCSQL_PYTHON"], hosts, scratch)
     print(f"{Counts.passed} passed, {Counts.failed} failed")
     sys.exit(Counts.failed > 0)

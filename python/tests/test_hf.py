@@ -1,0 +1,300 @@
+"""transformers with a small random model: every way of decoding, under logits that want nothing in particular and such as
+want what is forbidden. Random weights know no SQL, so that whatever is safe is so by the mask.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import demo
+import pccsql
+
+
+def small_model(torch, transformers, vocabulary, seed=0):
+    """A Llama of two layers with logits for more tokens than the vocabulary has."""
+    torch.manual_seed(seed)
+    config = transformers.LlamaConfig(
+        vocab_size=len(vocabulary) + 7, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, max_position_embeddings=512, bos_token_id=None, eos_token_id=vocabulary.end_of_text[0],
+        initializer_range=0.3)
+    return transformers.LlamaForCausalLM(config).eval()
+
+
+class Generate(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.torch = demo.need("torch")
+        cls.transformers = demo.need("transformers")
+        cls.transformers.logging.set_verbosity_error()
+        from pccsql import hf
+
+        cls.hf = hf
+        cls.engine = demo.engine()
+        cls.vocabulary = cls.engine.vocabulary
+        cls.model = small_model(cls.torch, cls.transformers, cls.vocabulary)
+
+    def prompts(self, count=1, length=5):
+        ids = self.torch.arange(count * length).reshape(count, length) % 90 + 10
+        return {"input_ids": ids, "attention_mask": self.torch.ones_like(ids)}
+
+    def all_safe(self, answers, count):
+        self.assertEqual(len(answers), count)
+        for answer in answers:
+            self.assertTrue(answer.safe, answer)
+            self.assertTrue(answer.sql.upper().lstrip().startswith(("SELECT", "WITH")), answer.sql)
+
+    def test_greedy_and_sampling(self):
+        inputs = self.prompts()
+        self.all_safe(self.hf.generate(self.model, self.engine, **inputs, max_new_tokens=40, do_sample=False), 1)
+        for seed in range(5):
+            self.torch.manual_seed(seed)
+            answers = self.hf.generate(self.model, self.engine, **inputs, max_new_tokens=40, do_sample=True, temperature=2.0,
+                                       top_k=0, num_return_sequences=4)
+            self.all_safe(answers, 4)
+
+    def test_warpers_after_the_mask(self):
+        inputs = self.prompts()
+        for more in ({"top_k": 3}, {"top_p": 0.2}, {"min_p": 0.5}, {"typical_p": 0.3}, {"epsilon_cutoff": 0.3},
+                     {"eta_cutoff": 0.3}, {"repetition_penalty": 5.0}, {"no_repeat_ngram_size": 0}, {"renormalize_logits": True}):
+            self.torch.manual_seed(1)
+            answers = self.hf.generate(self.model, self.engine, **inputs, max_new_tokens=30, do_sample=True, **more)
+            self.all_safe(answers, 1)
+
+    def test_beams(self):
+        for sample in (False, True):
+            answers = self.hf.generate(self.model, self.engine, **self.prompts(2), max_new_tokens=24, num_beams=4,
+                                       num_return_sequences=1, do_sample=sample)
+            self.all_safe(answers, 2)
+
+    def test_beams_without_enough_to_choose_from_have_no_query(self):
+        """More beams than queries: what beam search fills up with is not safe, and has no `.sql`."""
+        narrow = pccsql.Engine(ddl="CREATE TABLE t (a INTEGER);", tokenizer=self.vocabulary, style="canonical", max_tokens=20,
+                               policy_text="version: 1\ntables: {t: {a: AggregateOnly}}\n")
+        answers = self.hf.generate(self.model, narrow, **self.prompts(), max_new_tokens=20, num_beams=8, num_return_sequences=8)
+        self.assertTrue(any(answer.safe for answer in answers))
+        for answer in answers:
+            self.assertEqual(answer.safe, hasattr(answer, "sql"))
+
+    def test_prompts_of_different_lengths(self):
+        """Padding on either side."""
+        torch = self.torch
+        for left in (True, False):
+            ids = torch.full((3, 6), self.vocabulary.end_of_text[0])
+            attention = torch.zeros(3, 6, dtype=torch.int64)
+            for row, length in enumerate((6, 3, 1)):
+                at = slice(6 - length, 6) if left else slice(0, length)
+                ids[row, at] = torch.arange(length) + 20
+                attention[row, at] = 1
+            answers = self.hf.generate(self.model, self.engine, input_ids=ids, attention_mask=attention, max_new_tokens=30)
+            self.all_safe(answers, 3)
+
+    def test_a_database_for_each_prompt(self):
+        other = pccsql.Engine(ddl="CREATE TABLE singer (name TEXT, age INTEGER);", tokenizer=self.vocabulary,
+                              policy_text="version: 1\ntables: {singer: {name: Public, age: AggregateOnly}}\n")
+        self.all_safe(self.hf.generate(self.model, [self.engine, other], **self.prompts(2), max_new_tokens=30, num_beams=2), 2)
+        letters = {self.vocabulary.piece(token): token for token in range(len(self.vocabulary))}
+        written = [letters[bytes([byte])] for byte in b"SELECT name FROM "]
+        processor = self.hf.LogitsProcessor([self.engine, other])
+        ids = self.prompts(2)["input_ids"]
+        processor(ids, self.torch.zeros(2, len(self.vocabulary)))
+        ids = self.torch.cat([ids, self.torch.tensor([written, written])], dim=1)
+        masked = processor(ids, self.torch.zeros(2, len(self.vocabulary)))
+        self.assertEqual([bool(row[letters[b"e"]] == 0) for row in masked], [True, False])  # employee
+        self.assertEqual(bool(masked[1][letters[b"s"]] == 0), True)  # singer
+
+    def test_assisted_decoding(self):
+        """Guesses of another model, which knows no mask, are taken back."""
+        assistant = small_model(self.torch, self.transformers, self.vocabulary, seed=9)
+        plain = self.hf.generate(self.model, self.engine, **self.prompts(), max_new_tokens=30, do_sample=False)
+        for more in ({"assistant_model": assistant}, {"prompt_lookup_num_tokens": 3}):
+            answers = self.hf.generate(self.model, self.engine, **self.prompts(), max_new_tokens=30, do_sample=False, **more)
+            self.all_safe(answers, 1)
+            self.assertEqual(answers[0].sql, plain[0].sql)
+        with self.assertRaises(pccsql.Error):
+            self.hf.generate(self.model, self.engine, **self.prompts(), assistant_model=assistant, assistant_ensemble_weight=0.5)
+
+    def test_sql_after_thinking(self):
+        """Everything may come before the marker, and without it there is no answer."""
+        text = "name"
+        marker = next(i for i in range(len(self.vocabulary)) if self.vocabulary.piece(i) == text.encode())
+
+        class Thinks(self.transformers.LogitsProcessor):
+            def __call__(self, input_ids, scores):
+                wanted = scores.clone()
+                if input_ids.shape[1] == 9:
+                    wanted[:, marker] = 1000
+                elif input_ids.shape[1] < 9:
+                    wanted[:, marker] = -1000
+                return wanted
+
+        for begin_after in (text, [marker]):
+            processor = self.hf.LogitsProcessor(self.engine, begin_after=begin_after, room=40)
+            made = self.model.generate(**self.prompts(), max_new_tokens=40, do_sample=False, pad_token_id=0,
+                                       eos_token_id=list(self.vocabulary.end_of_text), logits_processor=[Thinks(), processor])
+            follower = pccsql._follow.Follower(self.engine, begin_after, 40)
+            follower.extend(made[0].tolist()[5:])
+            self.assertTrue(follower.answer().safe, follower.answer())
+            self.assertEqual(follower.tokens[4], marker)
+        unmarked = self.hf.generate(self.model, self.engine, begin_after="<never>", **self.prompts(), max_new_tokens=10)
+        self.assertIn("marker", unmarked[0].reasons[0])
+        self.assertFalse(hasattr(unmarked[0], "sql"))
+
+    def test_hostile_logits(self):
+        """Each step most likely what is forbidden; 0 violations."""
+        vocabulary, torch = self.vocabulary, self.torch
+        hostile = [i for i in range(len(vocabulary)) if (vocabulary.piece(i) or b";") in (b";", b"ssn", b"salary", b"--", b"DROP")]
+
+        class Hostile(self.transformers.LogitsProcessor):
+            def __call__(self, input_ids, scores):
+                wanted = scores.clone()
+                wanted[:, hostile] += 50
+                return wanted
+
+        tokens = 0
+        for seed in range(6):
+            torch.manual_seed(seed)
+            processor = self.hf.LogitsProcessor(self.engine, room=48)
+            made = self.model.generate(**self.prompts(8), max_new_tokens=48, do_sample=True, top_k=0, pad_token_id=0,
+                                       eos_token_id=list(vocabulary.end_of_text), logits_processor=[Hostile(), processor])
+            self.assertEqual(processor.violations, 0)
+            for row in made.tolist():
+                follower = pccsql._follow.Follower(self.engine, None, 48)
+                follower.extend(row[5:])
+                self.assertTrue(follower.answer().safe)
+                tokens += len(follower.matcher.text)
+        self.assertGreater(tokens, 1000)
+
+    def test_a_mask_that_does_not_bite_is_seen(self):
+        forbidden = pccsql._serving.never_allowed(self.engine)
+
+        class After(self.transformers.LogitsProcessor):
+            """Undoes the mask, as a processor after it can."""
+
+            def __call__(self, input_ids, scores):
+                undone = scores.clone()
+                undone[:, forbidden] = 1e9
+                return undone
+
+        processor = self.hf.LogitsProcessor(self.engine)
+        with self.assertRaises(pccsql.NotMasked):
+            self.model.generate(**self.prompts(), max_new_tokens=5, do_sample=False, pad_token_id=0,
+                                logits_processor=[processor, After()])
+        self.assertEqual(processor.violations, 1)
+        class Drops(type(self.model)):
+            """A host that passes logits processors over."""
+
+            def generate(self, *args, logits_processor=None, **more):
+                return super().generate(*args, **more)
+
+        dropping = Drops(self.model.config).eval()
+        with self.assertRaises(pccsql.NotMasked):
+            self.hf.generate(dropping, self.engine, **self.prompts(), max_new_tokens=5)
+
+    def test_continuous_batching_is_refused(self):
+        for more in ({"cache_implementation": "paged"}, {"custom_generate": "x"}, {"logits_processor": []},
+                     {"prefix_allowed_tokens_fn": print}):
+            with self.assertRaises(pccsql.Error):
+                self.hf.generate(self.model, self.engine, **self.prompts(), max_new_tokens=5, **more)
+        processor = self.hf.LogitsProcessor(self.engine)
+        try:
+            from transformers.generation.continuous_batching.cb_logits_processors import ContinuousBatchingLogitsProcessorList
+        except ImportError:
+            self.skipTest("this transformers has no continuous batching that looks at processors")
+        with self.assertRaises(pccsql.NotMasked):
+            ContinuousBatchingLogitsProcessorList(self.transformers.LogitsProcessorList([processor]))
+        with self.assertRaises(pccsql.NotMasked):
+            processor(self.torch.zeros(7, dtype=self.torch.int64), self.torch.zeros(1, 7, 9))
+
+    def test_what_does_not_belong_together(self):
+        inputs = self.prompts()
+        processor = self.hf.LogitsProcessor(self.engine)
+        width = len(self.vocabulary)
+        processor(inputs["input_ids"], self.torch.zeros(1, width))
+        with self.assertRaises(pccsql.Error):
+            processor(inputs["input_ids"] + 1, self.torch.zeros(1, width))
+        with self.assertRaises(pccsql.Error):
+            self.hf.LogitsProcessor(self.engine)(inputs["input_ids"], self.torch.zeros(1, width - 1))
+        with self.assertRaises(pccsql.Error):
+            self.hf.LogitsProcessor([])
+        with self.assertRaises(pccsql.Error):
+            self.hf.generate(self.model, self.engine, **inputs, max_new_tokens=9, eos_token_id=11)
+
+
+class PaperModel(unittest.TestCase):
+    def test_the_scripts_for_the_papers_models(self):
+        """With a small random model in place of theirs, by itself and under the mask."""
+        torch, transformers = demo.need("torch"), demo.need("transformers")
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=trained(demo.need("tokenizers"), True), eos_token="</s>")
+            tokenizer.chat_template = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
+            torch.manual_seed(0)
+            config = transformers.LlamaConfig(vocab_size=len(tokenizer), hidden_size=16, intermediate_size=16, num_hidden_layers=1,
+                                              num_attention_heads=2, num_key_value_heads=2, eos_token_id=tokenizer.eos_token_id)
+            transformers.LlamaForCausalLM(config).save_pretrained(folder / "model")
+            tokenizer.save_pretrained(folder / "model")
+            suite = demo.small_suite(folder)
+            for method in ("pcc", "direct"):
+                done = subprocess.run(
+                    [sys.executable, demo.ROOT / "examples" / "python" / "qwen7b.py", "--suite", suite, "--out", folder / method,
+                     "--method", method, "--model", folder / "model", "--dtype", "float32", "--limit", "2"],
+                    capture_output=True, text=True, timeout=400)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                lines = [json.loads(line) for line in (folder / method).read_text(encoding="utf-8").splitlines()]
+                outcomes = {line["outcome"] for line in lines if "outcome" in line}
+                self.assertEqual(outcomes == {"safe_sql"}, method == "pcc", outcomes)
+
+
+def trained(tokenizers, byte_level):
+    """A tokenizer of one of the two kinds, learned from a few lines."""
+    from tokenizers import decoders, models, pre_tokenizers, trainers
+
+    tokenizer = tokenizers.Tokenizer(models.BPE(byte_fallback=not byte_level, unk_token=None if byte_level else "<unk>"))
+    text = ["SELECT name, AVG(salary) FROM employee WHERE café > 'ñandú €'", "  SELECT x\n\tFROM y", "0123456789"] * 20
+    special = ["<unk>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256) if not byte_level)]
+    if byte_level:
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    else:
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+        tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace(prepend_scheme="never"), decoders.Fuse()])
+        trainer = trainers.BpeTrainer(vocab_size=600, special_tokens=special)
+    tokenizer.train_from_iterator(text, trainer)
+    return tokenizer
+
+
+class Tokenizers(unittest.TestCase):
+    """Vocabularies of tokenizer objects: byte by byte what the tokenizer itself decodes."""
+
+    def setUp(self):
+        self.tokenizers = demo.need("tokenizers")
+
+    def test_pieces_are_what_the_tokenizer_decodes(self):
+        for byte_level in (True, False):
+            tokenizer = trained(self.tokenizers, byte_level)
+            end = tokenizer.token_to_id("</s>")
+            vocabulary = pccsql.Vocabulary.of(tokenizer, [end])
+            self.assertEqual(vocabulary.end_of_text, (end,))
+            self.assertEqual(len(vocabulary), tokenizer.get_vocab_size())
+            for text in ("SELECT café FROM employee", "  name\n", "x = 'ñ€'"):
+                ids = tokenizer.encode(text).ids
+                self.assertEqual(vocabulary.text(ids).decode(), tokenizer.decode(ids), (byte_level, text))
+
+    def test_a_tokenizer_of_transformers(self):
+        transformers = demo.need("transformers")
+        inner = trained(self.tokenizers, True)
+        tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=inner, eos_token="</s>")
+        vocabulary = pccsql.Vocabulary.of(tokenizer)
+        self.assertEqual(vocabulary.end_of_text, (tokenizer.eos_token_id,))
+        engine = demo.engine(tokenizer)
+        self.assertEqual(engine.matcher().is_terminated(), False)
+
+
+if __name__ == "__main__":
+    unittest.main()
