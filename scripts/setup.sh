@@ -101,6 +101,24 @@ build() {
 # Whether FOLDER was configured with llama.cpp.
 has_llama() { grep -qs '^llama_DIR:PATH=/' "$1/CMakeCache.txt"; }
 
+# Whether FOLDER was configured with PostgreSQL.
+has_postgres() {
+  grep -qs '^PCCSQL_LIBPQ:FILEPATH=/' "$1/CMakeCache.txt" && grep -qs '^PCCSQL_PG_QUERY:FILEPATH=/' "$1/CMakeCache.txt"
+}
+
+# get_postgres FOLDER CMAKE-ARGUMENT...: libpq, libpg_query and a server's programs, where they may be installed. What runs
+# already is left alone.
+get_postgres() {
+  local folder=$1
+  shift
+  if ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && ! command -v initdb >/dev/null; then
+    install_packages "$folder/install.log" postgresql || return 1
+  fi
+  configure "$folder" "$@" >"$folder/build.log" 2>&1 </dev/null || true  # what is wrong, build() will say
+  if has_postgres "$folder"; then return; fi
+  need "$folder" 'pg_config=libpq-dev cargo=cargo' '' && bash "$root/scripts/pg_query.sh" >/dev/null
+}
+
 # get_llama FOLDER CMAKE-ARGUMENT...: makes llama.cpp where CMake finds none. Without a network there will be none.
 get_llama() {
   local folder=$1

@@ -115,7 +115,7 @@ Result<Done> PgSession::begin(const Bounds& bounds) {
         "SET LOCAL idle_in_transaction_session_timeout = " + std::to_string(bounds.time.count() + 60'000),
         std::string("SET LOCAL work_mem = '16MB'"), std::string("SET LOCAL row_security = on"),
         std::string("SET LOCAL standard_conforming_strings = on"), std::string("SET LOCAL DateStyle = 'ISO, YMD'"),
-        std::string("SET LOCAL IntervalStyle = 'postgres'"), std::string("SET LOCAL extra_float_digits = 1")}) {
+        std::string("SET LOCAL IntervalStyle = 'postgres'"), std::string("SET LOCAL extra_float_digits = 1"), std::string("SAVEPOINT pccsql")}) {
     const PgResult result = command(sql);
     if (!good(result)) {
       const Error error = failure(result.get());
@@ -131,7 +131,8 @@ void PgSession::rollback() {
   const bool late = late_, stopped = stopped_;
   until_ = Clock::now() + std::chrono::seconds(10);
   bounds_.cancel = nullptr;
-  command("ROLLBACK");
+  // Advisory locks are the session's: they outlive a transaction, and could outlive the client behind a pooler.
+  for (const char* const sql : {"ROLLBACK TO SAVEPOINT pccsql", "SELECT pg_catalog.pg_advisory_unlock_all()", "ROLLBACK"}) command(sql);
   late_ = late;
   stopped_ = stopped;
 }
