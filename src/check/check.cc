@@ -215,7 +215,7 @@ const Analysis& SqliteChecker::analyze(std::string_view sql) {
   }
   if (lexed.unterminated_comment)
     work.issues.outside({0, static_cast<uint32_t>(sql.size())}, "an unterminated comment");
-  check::read_roles(catalog(), ast, settings().profile, result.uses, result.counted, work.budget);
+  check::read_roles(catalog(), ast, settings().profile, work.added, result.uses, result.counted, work.budget);
   if (work.budget.spent()) {
     result.uses.clear();
     result.counted.clear();

@@ -28,12 +28,13 @@ struct Place {
 
 class RoleReader {
  public:
-  RoleReader(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out,
-             std::vector<Counted>& counted, Work& work)
+  RoleReader(const Catalog& catalog, const Ast& ast, Profile profile, std::span<const Span> added,
+             std::vector<Occurrence>& out, std::vector<Counted>& counted, Work& work)
       : catalog_(catalog),
         ast_(ast),
         strict_(profile == Profile::Strict),
         carries_(ast, work),
+        added_(added),
         out_(out),
         counted_(counted),
         work_(work),
@@ -109,6 +110,15 @@ class RoleReader {
     for (auto inner = around_.rbegin(); inner != last; ++inner) names_outside_[*inner] = true;
   }
 
+  // Where something is that stands at `own`, and is meant by an alias or ordinal at `span`.
+  Span place_of(Span own, const Span* span) const {
+    if (span == nullptr) return own;
+    const bool added = std::any_of(added_.begin(), added_.end(), [&](const Span& piece) {
+      return piece.begin <= own.begin && own.end <= piece.end;
+    });
+    return added ? own : *span;
+  }
+
   void list(ExprId first, const Place& place) {
     for (ExprId id = first; id != 0; id = ast_.exprs[id].next) walk(id, place);
   }
@@ -130,7 +140,7 @@ class RoleReader {
   void merged(const Core& core, Index right, Index name, const Span* span) {
     Place place;
     place.on = true;
-    const Span where = span != nullptr ? *span : ast_.span_at(ast_.using_lexemes[name]);
+    const Span where = place_of(ast_.span_at(ast_.using_lexemes[name]), span);
     for (Index i = core.from.first; i <= right; ++i) {
       const FromItem& item = ast_.froms[i];
       if (item.kind != SourceKind::Table) continue;
@@ -140,9 +150,7 @@ class RoleReader {
   }
 
   void star(const Core& core, const Item& item, const Place& place) {
-    const Span where = place.span != nullptr ? *place.span
-                       : item.expr == 0      ? ast_.span_at(item.lexeme)
-                                             : ast_.span(ast_.exprs[item.expr]);
+    const Span where = place_of(item.expr == 0 ? ast_.span_at(item.lexeme) : ast_.span(ast_.exprs[item.expr]), place.span);
     std::string a, b;
     const auto is_meant = [&](const FromItem& from) {
       if (item.expr == 0) return true;
@@ -195,7 +203,7 @@ class RoleReader {
   }
 
   void emit(const Expr& expr, const Place& place) {
-    const Span where = place.span != nullptr ? *place.span : ast_.span(expr);
+    const Span where = place_of(ast_.span(expr), place.span);
     note_owner(expr.core);
     for (Index i = expr.bound; i < expr.bound + expr.bound_count; ++i) {
       const SourceColumn& source = ast_.sources[i];
@@ -391,6 +399,7 @@ class RoleReader {
   const Ast& ast_;
   const bool strict_;
   PlainArgument carries_;
+  std::span<const Span> added_;
   std::vector<Occurrence>& out_;
   std::vector<Counted>& counted_;
   Work& work_;
@@ -400,9 +409,9 @@ class RoleReader {
 
 }  // namespace
 
-void read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::vector<Occurrence>& out,
-                std::vector<Counted>& counted, Work& work) {
-  RoleReader(catalog, ast, profile, out, counted, work).run();
+void read_roles(const Catalog& catalog, const Ast& ast, Profile profile, std::span<const Span> added,
+                std::vector<Occurrence>& out, std::vector<Counted>& counted, Work& work) {
+  RoleReader(catalog, ast, profile, added, out, counted, work).run();
 }
 
 }  // namespace pccsql::check

@@ -787,6 +787,22 @@ TEST_F(PlainHaving, AStringThatTheConditionWouldTakeForAnAliasIsAFault) {
   EXPECT_EQ(held(single), "");
 }
 
+// What was added does not count again where an alias or ordinal stands for the SELECT that it was added to.
+TEST(RunText, OfASelectThatIsSortedOrGroupedByIsWritten) {
+  const Catalog catalog = *read_ddl_catalog(kSchema);
+  const Policy policy = *parse_policy_yaml(policy_text(5), catalog);
+  SqliteChecker checker(catalog);
+  for (const char* sql : {"SELECT city, (SELECT AVG(salary) FROM emp) AS a FROM unit ORDER BY a",
+                          "SELECT city, (SELECT AVG(salary) FROM emp JOIN unit USING (dept)) FROM unit GROUP BY 2, 1 ORDER BY 2",
+                          "SELECT city AS c, (SELECT SUM(e.salary) FROM emp AS e NATURAL JOIN unit WHERE e.id > 2) AS a FROM unit "
+                          "WHERE a > 3 ORDER BY a + 1"}) {
+    const auto run = checker.run_text(sql, policy);
+    ASSERT_TRUE(run) << sql << "\n  " << run.error().to_string();
+    EXPECT_TRUE(run->changed());
+    EXPECT_TRUE(SmallDatabase().prepare(run->sql)) << run->sql;
+  }
+}
+
 // Minimums do not touch what has no such column.
 TEST(RunText, OfAQueryThatCountsNothingHeldIsTheQuery) {
   const Catalog catalog = *read_ddl_catalog(kSchema);

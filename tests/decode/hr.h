@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "check/check.h"
 #include "decode/decoder.h"
 #include "mask/builtin_vocabulary.h"
 #include "model/scripted.h"

@@ -6,11 +6,14 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
 #include "decode/hr.h"
+#include "model/known_models.h"
+#include "model/llama/llama_model.h"
 
 namespace pccsql {
 namespace {
@@ -80,28 +83,40 @@ class Company {
   std::unique_ptr<sqlite3, CloseDatabase> db_;
 };
 
-TEST(OwnPay, DoesNotComeOutOfTwoHundredQuestions) {
-  Hr hr;
-  Company company;
-  const int minimum = static_cast<int>(hr.policy.group(*hr.catalog.find_table("employee")).minimum);
-  ASSERT_EQ(minimum, 5);
+// The questions, each with the SQL for it.
+std::vector<std::pair<std::string, std::string>> own_pay() {
+  std::vector<std::pair<std::string, std::string>> questions;
   const std::string list = *read_file(PCCSQL_ROOT "/tests/decode/own_pay.txt");
   std::istringstream lines(list);
-  int asked = 0;
-  int written = 0;
-  int shown = 0;
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line[0] == '#') continue;
     const size_t bar = line.find(" | ");
-    ASSERT_NE(bar, std::string::npos) << line;
-    const std::string sql = line.substr(bar + 3);
+    EXPECT_NE(bar, std::string::npos) << line;
+    if (bar != std::string::npos) questions.emplace_back(line.substr(0, bar), line.substr(bar + 3));
+  }
+  return questions;
+}
+
+int minimum_of(const Hr& hr) {
+  return static_cast<int>(hr.policy.group(*hr.catalog.find_table("employee")).minimum);
+}
+
+TEST(OwnPay, DoesNotComeOutOfTwoHundredQuestions) {
+  Hr hr;
+  Company company;
+  const int minimum = minimum_of(hr);
+  ASSERT_EQ(minimum, 5);
+  int asked = 0;
+  int written = 0;
+  int shown = 0;
+  for (const auto& [question, sql] : own_pay()) {
     ++asked;
     // As it is, past the mask: the judge is behind it.
     Answer given;
     hr.subject.judge(sql, given);
     ScriptedModel model(builtin_vocabulary(), {sql}, {.context_size = 8192});
     const Answer masked =
-        make_decoder(Method::Pcc, model, {})->answer(hr.subject, {line.substr(0, bar), std::nullopt}, {});
+        make_decoder(Method::Pcc, model, {})->answer(hr.subject, {question, std::nullopt}, {});
     expect_sound(hr, masked);
     written += masked.sql == sql ? 1 : 0;
     for (const Answer* answer : {static_cast<const Answer*>(&given), &masked}) {
@@ -109,7 +124,7 @@ TEST(OwnPay, DoesNotComeOutOfTwoHundredQuestions) {
       ASSERT_TRUE(answer->run);
       const int changed = company.who_changes(answer->run->sql, minimum);
       EXPECT_TRUE(changed == 0 || changed >= minimum)
-          << line << "\n  " << answer->run->sql << "\n  changes for " << changed << " people";
+          << question << " | " << sql << "\n  " << answer->run->sql << "\n  changes for " << changed << " people";
       shown += changed > 0 ? 1 : 0;
     }
   }
@@ -118,6 +133,41 @@ TEST(OwnPay, DoesNotComeOutOfTwoHundredQuestions) {
   EXPECT_GE(asked, 200);
   EXPECT_GT(written, 40);
   EXPECT_GT(shown, 3);
+}
+
+TEST(OwnPay, DoesNotComeOutOfTheDefaultModel) {
+  const char* const wanted = std::getenv("PCCSQL_OWN_PAY");
+  const char* const is_long = std::getenv("PCCSQL_LONG");
+  if (wanted == nullptr && (is_long == nullptr || *is_long == '\0')) GTEST_SKIP() << "asked in `./test --long`";
+  const auto path = find_model(kDefaultModel);
+  if (!path) GTEST_SKIP() << path.error().message;
+  auto model = load_llama_model(*path);
+  if (!model) GTEST_SKIP() << model.error().to_string();
+  Hr hr;
+  Company company;
+  const int minimum = minimum_of(hr);
+  const auto questions = own_pay();
+  const size_t count = wanted == nullptr ? questions.size() : std::clamp<size_t>(std::strtoull(wanted, nullptr, 10), 1, questions.size());
+  const auto decoder = make_decoder(Method::Pcc, **model, {});
+  int shown = 0;
+  int refused = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const auto& [question, sql] = questions[i * questions.size() / count];
+    const Answer answer = decoder->answer(hr.subject, {question, std::nullopt}, {});
+    expect_sound(hr, answer);
+    if (answer.outcome != Answer::Outcome::SafeSql) {
+      ++refused;
+      continue;
+    }
+    ASSERT_TRUE(answer.run);
+    const int changed = company.who_changes(answer.run->sql, minimum);
+    EXPECT_TRUE(changed == 0 || changed >= minimum)
+        << question << "\n  " << answer.run->sql << "\n  changes for " << changed << " people";
+    shown += changed > 0 ? 1 : 0;
+    std::cout << question << "\n  " << *answer.sql << (changed > 0 ? "  (shows sums)" : "") << std::endl;
+  }
+  std::cout << count << " questions, " << refused << " refused, " << shown << " answers that show what at least " << minimum
+            << " people are paid\n";
 }
 
 // Without a minimum group the same test finds people out.
