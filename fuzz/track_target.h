@@ -2,7 +2,8 @@
 //
 // The first byte of an input picks the settings and the schema, the rest is pushed. A byte that the tracker refuses is left
 // out, so that every input becomes a text it has admitted; that text must be one that can be finished, safely. And where the
-// input as it stands is a safe query, it must have been admitted whole, unless it goes over a bound of the decoder.
+// input as it stands is a safe query, it must have been admitted whole, unless it goes over a bound of the decoder or the
+// settings have one way to write it.
 #pragma once
 
 #include <string>
