@@ -312,9 +312,11 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
     for (; open > 0; --open, frame = store_.frames[frame].below) {
       const Frame& f = store_.frames[frame];
       if (f.kind == Frame::Call) oldest = std::min(oldest, f.refs);
+      // An output that a term of GROUP BY or ORDER BY names is looked at once the term has ended.
       add_frame(f, level,
                 f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
-                    f.place.clause == Clause::Items || in_call || unsettled || names_something(state, f.name));
+                    f.place.clause == Clause::Items || (f.readings & AsAlias) != 0 || in_call || unsettled ||
+                    names_something(state, f.name));
     }
     add_level(level, oldest);
     frame = level.outer_frame;

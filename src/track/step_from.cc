@@ -181,7 +181,7 @@ bool Step::name_item(NameId name) {
   item.name = name;
   item.name_open = false;
   store_last_item(std::move(item));
-  return viable(level_) && (!level_.star || outputs_fit(false));
+  return widths_fit(false) && viable(level_) && (!level_.star || outputs_fit(false));
 }
 
 bool Step::end_item_name() {

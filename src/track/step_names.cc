@@ -112,7 +112,7 @@ bool Step::alias_usable(const Level& level, const SelectItem& item, const Place&
   if (item.aggregate && !(same_level && place.aggregates)) return false;
   if (item.window && !(same_level && place.windows)) return false;
   if (item.outward && level.clause != Clause::Group && level.clause != Clause::Order) return false;
-  if (item.outward && (!same_level || place.inside != Place::Plain || level.list.id != 0)) return false;
+  if (item.outward && (!same_level || place.inside != Place::Plain || place.local || level.list.id != 0)) return false;
   // Nor whether a condition compares a SELECT in it.
   if (item.nested && in_frame() && frame_.standing != Standing::None) return false;
   // Whether its expression keeps an argument plain is not looked at.
@@ -204,6 +204,11 @@ bool Step::use_column(NameId qualifier, NameId name) {
   if (qualifier == kNoName && aliases_visible(level_)) {
     if (const SelectItem* alias = find_alias(level_, name)) {
       if (!alias_usable(level_, *alias, place, true)) return false;
+      if (alias->aggregate) {  // as if it were written here: no aggregate may be around it
+        ++level_.aggregates;
+        level_dirty_ = true;
+      }
+      if (alias->window) make_scalars(0);
       note_number(*alias);
       const bool counts =
           level_.list.id != 0 ||

@@ -193,7 +193,19 @@ bool Step::witness_fits(const Level& level, const Witness& found) const {
   if (asked) from -= could_merge(level, found);
   for (const SelectItem& item : items(level)) width += item.star == SelectItem::No ? 1 : from;
   if (level.clause == Clause::Items) width += level.item_star ? from : 1;
-  return width <= most_width(level) || (level.from_open && found.from.empty());
+  if (width <= most_width(level)) return true;
+  if (!level.from_open || !found.from.empty()) return false;
+  // Nothing more need be joined, and what there is was counted as it came; but for `q.*`, which has no table until one has its name.
+  if (found.open_name == kNoName) return true;
+  Level named = level;
+  FromNode last = store_.from[level.from];
+  last.item.name = found.open_name;
+  last.item.name_open = false;
+  store_.from.push_back(std::move(last));
+  named.from = static_cast<Index>(store_.from.size() - 1);
+  const bool fits = width_now(named) - mergeable(named) <= most_width(named);
+  store_.from.pop_back();
+  return fits;
 }
 
 // Before FROM, and without `*`: the names among `candidates` that some FROM can supply. Most need no search: a FROM that was

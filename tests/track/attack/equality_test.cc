@@ -107,5 +107,19 @@ TEST(Equality, KeysKnowWhatIsDecidedLater) {
   }
 }
 
+// Which output a term names counts once the term has ended, so it is told apart before.
+TEST(Equality, KeysKnowWhichOutputATermNames) {
+  const SchemaPtr schema = schema_of("terms", "CREATE TABLE t(a INT);");
+  Ground ground("terms", schema, Policy(schema->catalog, ColumnPolicy::Public), {});
+  const auto tracker = sql_trackers(ground)();
+  const std::string query = "SELECT 1 AS n INTERSECT SELECT 2 AS m ORDER BY ";
+  const PrefixId one = push_all(*tracker, tracker->start(), query + "m ASC");
+  const PrefixId other = push_all(*tracker, tracker->start(), query + "m ASC, n ASC");
+  ASSERT_NE(one, kDead);
+  ASSERT_NE(other, kDead);
+  const bool later = tracker->key(push_all(*tracker, one, " ")) == tracker->key(push_all(*tracker, other, " "));
+  EXPECT_EQ(tracker->key(one) == tracker->key(other), later);
+}
+
 }  // namespace
 }  // namespace pccsql::attack

@@ -221,5 +221,20 @@ TEST(WideJoins, NaturalOverTooManyColumnsIsStoppedAlive) {
   EXPECT_TRUE(tracker->completion(names.last));
 }
 
+// `q.*` beside `*` puts out a table of 2,000 columns twice, if that table is the one that takes the name q.
+TEST(WideStars, ANameThatPutsOutTooManyColumnsIsNotTaken) {
+  Ground& ground = wide_ground();
+  const auto tracker = sql_trackers(ground)();
+  const std::string small = "WITH x AS (SELECT 1 AS one) ";
+  for (const char* const rest : {"SELECT q.*, * FROM w AS q ", "SELECT q.*, q.* FROM w AS q ", "SELECT q.*, * FROM w q "}) {
+    const std::string text = small + rest;
+    const Written stopped = written(*tracker, text);
+    EXPECT_LT(stopped.bytes, text.size() - 1) << text;
+    EXPECT_TRUE(tracker->completion(stopped.last)) << text;
+  }
+  const std::string fits = small + "SELECT q.*, * FROM x AS q";
+  EXPECT_EQ(written(*tracker, fits).bytes, fits.size());
+}
+
 }  // namespace
 }  // namespace pccsql::attack
