@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include "apps/ask_report.h"
-#include "apps/audit_file.h"
+#include "serve/ask_report.h"
+#include "serve/audit_file.h"
 #include "apps/interrupts.h"
 #include "apps/line_editor.h"
 #include "apps/options.h"

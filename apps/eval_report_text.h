@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/render.h"
+#include "base/render.h"
 #include "eval/report_table.h"
 
 namespace pccsql {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <iostream>
 
-#include "apps/render.h"
+#include "base/render.h"
 #include "base/text.h"
 
 namespace pccsql {

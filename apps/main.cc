@@ -33,6 +33,12 @@ int main(int argc, char** argv) {
       return pccsql::run_model_verify(options);
     case pccsql::Command::Query:
       return pccsql::run_query(options);
+    case pccsql::Command::Serve:
+      return pccsql::run_serve(options);
+    case pccsql::Command::ServeKey:
+      return pccsql::run_serve_key(options);
+    case pccsql::Command::Mcp:
+      return pccsql::run_mcp(options);
     case pccsql::Command::Ask:
       return pccsql::run_ask(options);
     case pccsql::Command::SuiteSpiderCu:

@@ -10,44 +10,13 @@
 #include "apps/mask_worlds.h"
 #include "apps/options.h"
 #include "apps/output.h"
-#include "apps/render.h"
 #include "apps/terminal.h"
 #include "base/file.h"
-#include "base/json.h"
-#include "verify/replay.h"
+#include "base/render.h"
+#include "serve/explained.h"
 
 namespace pccsql {
 namespace {
-
-struct Explained {
-  std::string prefix;
-  bool admitted = false;
-  uint32_t byte = 0;  // where it was stopped
-  std::string reason;
-  Explanation explanation;  // of the prefix, or of what was admitted of it
-};
-
-Explained explain(const Engine& engine, std::string prefix) {
-  Explained result;
-  result.prefix = std::move(prefix);
-  Matcher matcher = engine.new_matcher();
-  if (matcher.is_refused()) {
-    result.reason = matcher.refusal()->reason;
-    return result;
-  }
-  const std::string_view text = result.prefix;
-  for (uint32_t i = 0; i < text.size(); ++i) {
-    if (matcher.accept_text(text.substr(i, 1))) continue;
-    result.byte = i;
-    matcher.rollback(1);
-    result.reason = why_stopped(matcher, text, i);
-    result.explanation = matcher.explain();
-    return result;
-  }
-  result.admitted = true;
-  result.explanation = matcher.explain();
-  return result;
-}
 
 std::string joined(const std::vector<std::string>& parts, std::string_view by) {
   std::string text;
@@ -116,29 +85,6 @@ std::string to_text(const Explained& result, const Style& style) {
   if (!e.allowed.empty()) out += "allowed names\n" + name_list(e.allowed, style, true);
   if (!e.blocked.empty()) out += "blocked names\n" + blocked_list(e.blocked, style);
   return out;
-}
-
-std::string to_json(const Explained& result) {
-  const Explanation& e = result.explanation;
-  const auto names = [](const std::vector<Explanation::Name>& list) {
-    Json out = Json::array();
-    for (const Explanation::Name& name : list) out.push_back({{"text", name.text}, {"detail", name.detail}});
-    return out;
-  };
-  Json json{{"prefix", result.prefix}, {"admitted", result.admitted}};
-  if (!result.admitted) {
-    json["byte"] = result.byte;
-    json["reason"] = result.reason;
-  }
-  json["clause"] = e.clause;
-  json["role"] = e.role;
-  json["scope"] = e.scope;
-  json["obligations"] = e.obligations;
-  json["may_end"] = e.may_end;
-  json["lexemes"] = e.lexemes;
-  json["allowed"] = names(e.allowed);
-  json["blocked"] = names(e.blocked);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

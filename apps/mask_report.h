@@ -6,7 +6,7 @@
 
 #include "verify/replay.h"
 #include "verify/walk.h"
-#include "apps/render.h"
+#include "base/render.h"
 
 namespace pccsql {
 

@@ -11,7 +11,7 @@
 #include "apps/option_kinds.h"
 #include "apps/options.h"
 #include "apps/output.h"
-#include "apps/render.h"
+#include "base/render.h"
 #include "model/known_models.h"
 #include "model/pull/pull.h"
 

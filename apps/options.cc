@@ -134,6 +134,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_queries(*roles, options);
   add_inputs(*roles, options.inputs, false);
   CLI::App* query = add_query_command(app, options);
+  const ServeCommands serve = add_serve_commands(app, options);
   const PolicyCommands policy = add_policy_commands(app, options);
   const MaskCommands mask = add_mask_commands(app, options);
   const ModelCommands model = add_model_commands(app, options);
@@ -169,6 +170,9 @@ Options parse_command_line(int argc, const char* const* argv) {
 
   if (ask->parsed()) options.command = Command::Ask;
   if (query->parsed()) options.command = Command::Query;
+  if (serve.serve->parsed()) options.command = Command::Serve;
+  if (serve.key->parsed()) options.command = Command::ServeKey;
+  if (serve.mcp->parsed()) options.command = Command::Mcp;
   if (check->parsed()) options.command = Command::Check;
   if (roles->parsed()) options.command = Command::Roles;
   if (policy.init->parsed()) options.command = Command::PolicyInit;

@@ -9,6 +9,7 @@
 #include "apps/eval_command.h"
 #include "apps/eval_run.h"
 #include "apps/policy_command.h"
+#include "apps/serve_options.h"
 #include "apps/source.h"
 #include "apps/suite_command.h"
 #include "check/check.h"
@@ -35,6 +36,9 @@ enum class Command {
   ModelVerify,
   Ask,
   Query,
+  Serve,
+  ServeKey,
+  Mcp,
   SuiteSpiderCu,
   SuiteBirdCu,
   SuiteSpiderAcl,
@@ -94,6 +98,8 @@ struct Options {
 
   AskOptions ask;
 
+  ServeOptions serve;
+
   SuiteOptions suite;
 
   EvalRunOptions eval_run;
@@ -119,6 +125,9 @@ int run_model_path(const Options& options);
 int run_model_verify(const Options& options);
 int run_ask(const Options& options);
 int run_query(const Options& options);
+int run_serve(const Options& options);
+int run_serve_key(const Options& options);
+int run_mcp(const Options& options);
 int run_suite_build(const Options& options);
 int run_suite_stats(const Options& options);
 int run_eval_run(const Options& options);

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "apps/render.h"
+#include "base/render.h"
 
 namespace pccsql {
 

@@ -12,7 +12,7 @@
 
 #include "apps/options.h"
 #include "apps/output.h"
-#include "apps/render.h"
+#include "base/render.h"
 #include "apps/source.h"
 #include "base/file.h"
 #include "lint/accepted.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "apps/render.h"
+#include "base/render.h"
 #include "lint/opened.h"
 
 namespace pccsql {

@@ -8,7 +8,7 @@
 #include "apps/jsonl.h"
 #include "apps/options.h"
 #include "apps/output.h"
-#include "apps/report.h"
+#include "serve/report.h"
 #include "apps/session.h"
 #include "apps/source.h"
 #include "apps/terminal.h"

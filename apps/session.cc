@@ -60,47 +60,19 @@ Report Session::answer(const Request& request) {
     return report;
   }
   Seat& seat = **found;
-  const auto describe = [&](const Occurrence& use) {
-    const Table& table = seat.catalog.table(use.column.table);
-    return UseReport{table.name, table.columns[use.column.column].name, use.role, use.span};
-  };
-  if (!with_policy_) {
-    const Analysis& analysis = seat.checker->analyze(request.sql);
-    report.verdict = settled(analysis.verdict, request.sql);
-    report.reason = analysis.reason;
-    report.where = analysis.where;
-    for (const Occurrence& use : analysis.uses) report.uses.push_back(describe(use));
-    return report;
+  const Policy* policy = nullptr;
+  if (with_policy_) {
+    const Result<Policy>& its = policy_for(seat, request.policy);
+    if (!its) {
+      report.reason = (request.policy ? "the line's policy: " : "") + its.error().to_string();
+      return report;
+    }
+    policy = &*its;
   }
-  const Result<Policy>& policy = policy_for(seat, request.policy);
-  if (!policy) {
-    report.reason = (request.policy ? "the line's policy: " : "") + policy.error().to_string();
-    return report;
-  }
-  const Analysis& analysis = seat.checker->analyze(request.sql);
-  Judgement judgement = seat.checker->judge(analysis, *policy);
-  report.verdict = settled(judgement.verdict, request.sql);
-  report.reason = std::move(judgement.reason);
-  report.where = judgement.where;
-  for (size_t i = 0; i < judgement.uses.size(); ++i) {
-    const Occurrence& use = judgement.uses[i];
-    report.uses.push_back(describe(use));
-    report.uses.back().policy = judgement.policies[i];
-    report.uses.back().permitted = judgement.permitted[i];
-    if (judgement.permitted[i]) continue;
-    report.complaints.push_back({use.span, complaint(seat.catalog, use, judgement.policies[i])});
-  }
-  for (const NamedTable& mention : judgement.closed_tables) {
-    report.complaints.push_back({mention.span, complaint(seat.catalog, mention)});
-  }
-  if (!with_run_ || report.verdict != Verdict::Safe) return report;
-  if (auto run = seat.checker->run_text(request.sql, *policy); run) {
-    report.said = said(seat.catalog, *policy, *run);
-    report.run = std::move(*run);
-  } else {
-    report.run_problem = run.error().message;
-  }
-  return report;
+  Report made = report_on(request.sql, seat.catalog, *seat.checker, policy, with_run_);
+  made.id = request.id;
+  made.verdict = settled(made.verdict, request.sql);
+  return made;
 }
 
 }  // namespace pccsql

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "apps/jsonl.h"
-#include "apps/report.h"
+#include "serve/report.h"
 #include "apps/source.h"
 #include "dialect/dialect.h"
 #include "exec/pg_witness.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "apps/options.h"
-#include "apps/render.h"
+#include "base/render.h"
 
 namespace pccsql {
 

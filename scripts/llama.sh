@@ -7,6 +7,7 @@
 #   scripts/llama.sh --metal         one that computes on a Mac's GPU
 #   scripts/llama.sh --cpu           one that computes on the CPU alone
 #   scripts/llama.sh --prefix-only   only prints the prefix; exit status 1 if nothing is installed there
+#   scripts/llama.sh --http-prefix   only prints where cpp-httplib is; exit status 1 if it is not there
 #
 # Each kind has a prefix of its own. Without an option it is the kind that PCCSQL_BACKEND names (cpu, cuda, vulkan or
 # metal); without that, one for a GPU if it has been made, in the order above; else on a Mac Metal's, elsewhere the CPU's.
@@ -15,7 +16,8 @@
 #   PCCSQL_CUDA_ARCH       the GPUs to build for, as CMAKE_CUDA_ARCHITECTURES has them (90, or "80;90"); default: native
 #
 # The source is the tree that PyPI's llama-cpp-python carries in its source distribution, accepted only with the SHA-256
-# below. Of that package nothing but the tree is used. An interrupted run goes on where it stopped; two runs at once wait
+# below. Of that package nothing but the tree is used, and cpp-httplib, which lies in the tree: the HTTP of `pccsql serve` and of
+# chat endpoints. Its two files go into a folder of their own, to be compiled with pccsql. An interrupted run goes on where it stopped; two runs at once wait
 # for each other; the prefix appears whole or not at all. CMake finds it (cmake/llama.cmake) and never fetches.
 set -euo pipefail
 
@@ -24,6 +26,7 @@ package_version=0.3.36
 archive=llama_cpp_python-$package_version.tar.gz
 archive_sha256=832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e
 llama_version=0.5.0
+http_version=0.58.0
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "llama.sh: $*"; exit 2; }
@@ -54,6 +57,9 @@ prefix_of() {
 }
 installed() { [[ -e $1/lib/cmake/llama/llama-config.cmake ]]; }
 
+http_prefix=$cache/cpp-httplib-$http_version
+http_installed() { [[ -e $http_prefix/httplib.cpp ]]; }
+
 choose_backend() {
   local candidate
   for candidate in cuda vulkan metal; do
@@ -66,11 +72,12 @@ backend=${PCCSQL_BACKEND:-} prefix_only=false asked_for=
 while (($# > 0)); do
   case $1 in
     --prefix-only) prefix_only=true ;;
+    --http-prefix) printf '%s\n' "$http_prefix"; http_installed; exit ;;
     --cpu | --cuda | --vulkan | --metal)
       [[ -z $asked_for || $asked_for == "$1" ]] || fail "$asked_for and $1 are two libraries: one at a time"
       asked_for=$1 backend=${1#--} ;;
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}"; exit 0 ;;
-    *) fail "unknown option \`$1\`; there are --cuda, --vulkan, --metal, --cpu and --prefix-only" ;;
+    *) fail "unknown option \`$1\`; there are --cuda, --vulkan, --metal, --cpu, --prefix-only and --http-prefix" ;;
   esac
   shift
 done
@@ -210,8 +217,19 @@ make_library() {
   cp "$work/source/LICENSE" "$work/install/share/doc/llama.cpp/LICENSE"
 }
 
-if ! installed "$prefix"; then
-  need_tools
+# Whole or not at all, as the library.
+install_http() {
+  local from=$work/source/vendor/cpp-httplib part=$http_prefix.part.$$
+  rm -rf "$part"
+  mkdir "$part"
+  cp "$from/httplib.h" "$from/httplib.cpp" "$from/LICENSE" "$part"
+  grep -q "CPPHTTPLIB_VERSION \"$http_version\"" "$part/httplib.h" || fail "the source holds no cpp-httplib $http_version"
+  mv "$part" "$http_prefix"
+  touch "$prefix"  # ./pccsql builds again when a prefix is newer than its last build
+}
+
+if ! installed "$prefix" || ! http_installed; then
+  installed "$prefix" || need_tools
   mkdir -p "$cache" || fail "cannot make \`$cache\`"
   exec 9>"$prefix.lock"
   if command -v flock >/dev/null; then flock 9; fi  # a Mac has none
@@ -221,10 +239,20 @@ if ! installed "$prefix"; then
     fetch
     unpack
     make_library
+    http_installed || install_http
     rm -rf "$prefix"
-    touch "$work/install"  # ./pccsql builds again when a prefix is newer than its last build
+    touch "$work/install"
     mv "$work/install" "$prefix"
     rm -rf "$work"
+  elif ! http_installed; then
+    # The library is there; without a network that is enough for everything but HTTP.
+    mkdir -p "$work"
+    : >"$log"
+    if (fetch && unpack && install_http); then
+      rm -rf "$work"
+    else
+      say 'cpp-httplib could not be fetched: no `pccsql serve` until this script can'
+    fi
   fi
 fi
 printf '%s\n' "$prefix"

@@ -1,11 +1,11 @@
 // What `ask` prints: tables, CSV, JSON, notes; and the audit file.
-#include "apps/ask_report.h"
+#include "serve/ask_report.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "apps/audit_file.h"
+#include "serve/audit_file.h"
 #include "policy/policy_file.h"
 #include "schema/reader.h"
 #include "schema/scratch.h"

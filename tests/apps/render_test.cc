@@ -1,5 +1,5 @@
 // Underlines stand under what they mean, whatever characters come before; nothing harmful reaches the terminal.
-#include "apps/render.h"
+#include "base/render.h"
 
 #include <gtest/gtest.h>
 

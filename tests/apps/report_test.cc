@@ -1,5 +1,5 @@
 // One report as JSON and as text.
-#include "apps/report.h"
+#include "serve/report.h"
 
 #include <gtest/gtest.h>
 

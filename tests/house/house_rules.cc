@@ -20,7 +20,7 @@ const std::vector<std::vector<std::string>> kRanks{
     {"exec"},           {"track", "check", "check_pg", "prompt", "model"},
     {"paper", "dialect"}, {"engine", "lint"},
     {"decode", "suite"}, {"eval", "verify"},
-    {"server", "apps", "python"},
+    {"serve"},          {"apps", "python"},
 };
 
 std::optional<size_t> rank_of(const std::string& module) {

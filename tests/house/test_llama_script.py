@@ -52,6 +52,9 @@ class LlamaScript(unittest.TestCase):
         config = pathlib.Path(self.prefix(*options), "lib/cmake/llama/llama-config.cmake")
         config.parent.mkdir(parents=True)
         config.touch()
+        http = pathlib.Path(self.llama("--http-prefix")[1], "httplib.cpp")
+        http.parent.mkdir(exist_ok=True)
+        http.touch()
 
     def test_each_kind_has_a_prefix_of_its_own(self):
         plain, cuda, vulkan = self.prefix("--cpu"), self.prefix("--cuda"), self.prefix("--vulkan")

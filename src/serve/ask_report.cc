@@ -1,4 +1,4 @@
-#include "apps/ask_report.h"
+#include "serve/ask_report.h"
 
 #include <algorithm>
 #include <chrono>
@@ -296,23 +296,24 @@ std::string verdict(const Asked& asked, const Style& style) {
 }
 
 std::string audit_line(const Asked& asked, const std::string& model, const std::string& model_hash,
-                       const std::string& policy_hash) {
+                       const std::string& policy_hash, const AskedBy* by) {
   const Answer& answer = asked.answer;
-  Json json{{"time", now_utc()},
-            {"kind", to_string(kind_of(asked))},
-            {"question", asked.question ? Json(*asked.question) : Json(nullptr)},
-            {"method", method_json(asked)},
-            {"sql", answer.sql ? Json(*answer.sql) : Json(nullptr)},
-            {"run", run_json(asked)},
-            {"uses", uses_json(asked)},
-            {"verdict", to_string(answer.outcome)},
-            {"reason", reason_of(asked)},
-            {"policy_hash", policy_hash},
-            {"model", model},
-            {"model_hash", model_hash},
-            {"row_count", asked.rows ? Json(asked.rows->rows.size()) : Json(nullptr)},
-            {"errors", answer.errors},
-            {"counts", counts_json(answer.counts)}};
+  Json json{{"time", now_utc()}};
+  if (by != nullptr) json.update({{"who", by->who}, {"door", by->door}, {"database", by->database}, {"policy", by->policy}});
+  json.update(Json{{"kind", to_string(kind_of(asked))},
+                   {"question", asked.question ? Json(*asked.question) : Json(nullptr)},
+                   {"method", method_json(asked)},
+                   {"sql", answer.sql ? Json(*answer.sql) : Json(nullptr)},
+                   {"run", run_json(asked)},
+                   {"uses", uses_json(asked)},
+                   {"verdict", to_string(answer.outcome)},
+                   {"reason", reason_of(asked)},
+                   {"policy_hash", policy_hash},
+                   {"model", model},
+                   {"model_hash", model_hash},
+                   {"row_count", asked.rows ? Json(asked.rows->rows.size()) : Json(nullptr)},
+                   {"errors", answer.errors},
+                   {"counts", counts_json(answer.counts)}});
   json["run_ms"] =
       asked.rows ? Json(std::chrono::duration<double, std::milli>(asked.rows->took).count()) : Json(nullptr);
   return printable_json(dumped(json)) + "\n";

@@ -1,4 +1,4 @@
-#include "apps/render.h"
+#include "base/render.h"
 
 #include <algorithm>
 #include <array>

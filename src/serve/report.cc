@@ -1,6 +1,7 @@
-#include "apps/report.h"
+#include "serve/report.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -71,6 +72,47 @@ std::string run_text(const Report& report, const Style& style) {
 }
 
 }  // namespace
+
+Report report_on(std::string_view sql, const Catalog& catalog, QueryChecker& checker, const Policy* policy, bool with_run) {
+  Report report;
+  report.sql = sql;
+  report.with_policy = policy != nullptr;
+  const auto describe = [&](const Occurrence& use) {
+    const Table& table = catalog.table(use.column.table);
+    return UseReport{table.name, table.columns[use.column.column].name, use.role, use.span};
+  };
+  const Analysis& analysis = checker.analyze(sql);
+  if (policy == nullptr) {
+    report.verdict = analysis.verdict;
+    report.reason = analysis.reason;
+    report.where = analysis.where;
+    for (const Occurrence& use : analysis.uses) report.uses.push_back(describe(use));
+    return report;
+  }
+  Judgement judgement = checker.judge(analysis, *policy);
+  report.verdict = judgement.verdict;
+  report.reason = std::move(judgement.reason);
+  report.where = judgement.where;
+  for (size_t i = 0; i < judgement.uses.size(); ++i) {
+    const Occurrence& use = judgement.uses[i];
+    report.uses.push_back(describe(use));
+    report.uses.back().policy = judgement.policies[i];
+    report.uses.back().permitted = judgement.permitted[i];
+    if (judgement.permitted[i]) continue;
+    report.complaints.push_back({use.span, complaint(catalog, use, judgement.policies[i])});
+  }
+  for (const NamedTable& mention : judgement.closed_tables) {
+    report.complaints.push_back({mention.span, complaint(catalog, mention)});
+  }
+  if (!with_run || report.verdict != Verdict::Safe) return report;
+  if (auto run = checker.run_text(sql, *policy); run) {
+    report.said = said(catalog, *policy, *run);
+    report.run = std::move(*run);
+  } else {
+    report.run_problem = run.error().message;
+  }
+  return report;
+}
 
 std::string to_json(const Report& report) {
   using nlohmann::ordered_json;

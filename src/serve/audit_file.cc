@@ -1,4 +1,4 @@
-#include "apps/audit_file.h"
+#include "serve/audit_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

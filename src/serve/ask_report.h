@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/render.h"
+#include "base/render.h"
 #include "base/result.h"
 #include "decode/answer.h"
 #include "exec/runner.h"
@@ -48,9 +48,17 @@ std::string notes(const Asked& asked, const Style& style);
 // The verdict, and each column that the query uses with its role and policy.
 std::string verdict(const Asked& asked, const Style& style);
 
+// Who asked, where several may.
+struct AskedBy {
+  std::string who;
+  std::string door;
+  std::string database;
+  std::string policy;
+};
+
 // One line for the audit file. `policy_hash` and `model_hash` say by what the answer was made.
 std::string audit_line(const Asked& asked, const std::string& model, const std::string& model_hash,
-                       const std::string& policy_hash);
+                       const std::string& policy_hash, const AskedBy* by = nullptr);
 
 std::string trace_json(const Asked& asked);
 

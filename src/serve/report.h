@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/render.h"
+#include "base/render.h"
 #include "base/span.h"
-#include "check/check.h"
+#include "policy/judgement.h"
 #include "policy/policy.h"
 #include "policy/run_text.h"
 
@@ -43,6 +43,10 @@ struct Report {
   std::string said;                   // what an asker is told of it
   std::string run_problem;            // or why it is not run
 };
+
+// What the judge says of a query. Without a policy: what it uses alone. `with_run`: also what is run for it. The report's names
+// are good as long as the catalogue.
+Report report_on(std::string_view sql, const Catalog& catalog, QueryChecker& checker, const Policy* policy, bool with_run);
 
 // {"id","verdict","uses":[{"table","column","role","policy","permitted","span":[b,e]}],"reason"}, without a line end, and "run" where the report has it;
 // uses have no policy and permitted where the report is without. What is not UTF-8 is replaced.

@@ -1,0 +1,69 @@
+// Access: one database under one policy, as the callers of that policy see it. Never changes; where the database or the
+// policy does, another one takes its place, and answers in the making end under the one they began with.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <pccsql/engine.h>
+
+#include "base/result.h"
+#include "check/check.h"
+#include "decode/subject.h"
+#include "exec/runner.h"
+#include "serve/config.h"
+#include "serve/hidden_names.h"
+
+namespace pccsql {
+
+// What one thread at a time needs to judge, ask and run. Made once, then lent again and again.
+struct Seat {
+  Seat(const Catalog& catalog, const Policy& policy) : subject(catalog, policy), checker(catalog) {}
+
+  Subject subject;
+  SqliteChecker checker;
+  std::optional<Runner> runner;  // opened by the first query
+};
+
+class Access : public std::enable_shared_from_this<Access> {
+ public:
+  // Reads the catalogue anew, and the policy's text for it.
+  static Result<std::shared_ptr<Access>> open(const ServedDatabase& database, const std::string& policy_name,
+                                              const std::string& policy_file, std::string policy_text);
+
+  const ServedDatabase& database() const { return database_; }
+  const std::string& policy_name() const { return policy_name_; }
+  const std::string& policy_file() const { return policy_file_; }
+  const std::string& policy_text() const { return policy_text_; }
+  const std::string& policy_hash() const { return policy_hash_; }  // as the audit has it
+  const Catalog& catalog() const { return catalog_; }
+  const Policy& policy() const { return policy_; }
+  const HiddenNames& hidden() const { return hidden_; }
+
+  // A seat, given back when the last copy of the pointer goes. Keeps this alive.
+  std::shared_ptr<Seat> seat() const;
+  // The seat's runner, opened if it is not yet.
+  Result<Runner*> runner(Seat& seat) const;
+  // For completions: an Engine that knows bytes alone.
+  Result<const Engine*> completer() const;
+
+ private:
+  Access(ServedDatabase database, std::string policy_name, std::string policy_file, std::string policy_text, Catalog catalog,
+         Policy policy);
+
+  const ServedDatabase database_;
+  const std::string policy_name_, policy_file_, policy_text_;
+  const Catalog catalog_;
+  const Policy policy_;
+  const std::string policy_hash_;
+  const HiddenNames hidden_;
+
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Seat>> idle_;
+  mutable std::optional<Result<Engine>> completer_;
+};
+
+}  // namespace pccsql
