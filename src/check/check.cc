@@ -251,7 +251,11 @@ Result<RunText> SqliteChecker::run_text(std::string_view sql, const Policy& poli
   // an alias of it now: the condition would be about other rows.
   const bool captured = std::any_of(with.counted.begin(), with.counted.end(),
                                     [](const Counted& one) { return one.off_form == OffForm::Outside; });
-  if (captured) return check::run_text_fault("with them a string in double quotes would be a name; write it in single ones");
+  if (captured) {
+    return check::run_text_fault(
+        "with them a word in FROM or WHERE would mean something else; write a string in single quotes, and what an alias of the "
+        "select list stands for instead of the alias");
+  }
   if (uses_as_written(with.uses, *run) != judgement.uses) return check::run_text_fault("with them it uses other columns");
   return run;
 }

@@ -213,7 +213,8 @@ class Writer {
     }
     // What holds no SELECT comes first however a database orders the two sides of an AND.
     const Span old = ast_.span(having.first + 1, having.end());
-    insertions_.push_back({old.begin, groups + " AND (" + once + " AND ("});
+    const bool touches = old.begin == ast_.span(having.first, having.first + 1).end;  // HAVING(…)
+    insertions_.push_back({old.begin, (touches ? " " : "") + groups + " AND (" + once + " AND ("});
     insertions_.push_back({old.end, "))"});
   }
 

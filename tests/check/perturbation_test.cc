@@ -781,19 +781,26 @@ TEST_F(PlainHaving, AConditionThatFailsForOneValueSeesNoSmallGroup) {
 TEST_F(PlainHaving, AStringThatTheConditionWouldTakeForAnAliasIsAFault) {
   const std::string sql =
       "SELECT 'q' AS zz, SUM(e.salary) FROM emp AS e LEFT JOIN (SELECT 4 AS i FROM pay WHERE \"zz\" = 'zz') AS f ON e.id = f.i";
-  EXPECT_NE(held(sql).find("a string in double quotes would be a name"), std::string::npos) << held(sql);
+  EXPECT_NE(held(sql).find("write a string in single quotes"), std::string::npos) << held(sql);
   std::string single = sql;
   single.replace(single.find("\"zz\""), 4, "'zz'");
   EXPECT_EQ(held(single), "");
+  // An alias of the select list likewise; written out it runs.
+  const std::string alias = "SELECT 3 AS zz, SUM(salary) FROM emp WHERE id > zz";
+  EXPECT_NE(held(alias).find("instead of the alias"), std::string::npos) << held(alias);
+  EXPECT_EQ(held("SELECT 3 AS zz, SUM(salary) FROM emp WHERE id > 3"), "");
 }
 
-// What was added does not count again where an alias or ordinal stands for the SELECT that it was added to.
-TEST(RunText, OfASelectThatIsSortedOrGroupedByIsWritten) {
+// What was added does not count again where an alias or ordinal stands for the SELECT that it was added to, and does not run
+// into the word before it.
+TEST(RunText, OfSelectsThatAliasesStandForAndOfTightTextIsWritten) {
   const Catalog catalog = *read_ddl_catalog(kSchema);
   const Policy policy = *parse_policy_yaml(policy_text(5), catalog);
   SqliteChecker checker(catalog);
   for (const char* sql : {"SELECT city, (SELECT AVG(salary) FROM emp) AS a FROM unit ORDER BY a",
                           "SELECT city, (SELECT AVG(salary) FROM emp JOIN unit USING (dept)) FROM unit GROUP BY 2, 1 ORDER BY 2",
+                          "SELECT dept FROM emp GROUP BY dept HAVING(SUM(salary) > 3)ORDER BY 1",
+                          "SELECT dept FROM emp GROUP BY dept HAVING.5 < SUM(salary)",
                           "SELECT city AS c, (SELECT SUM(e.salary) FROM emp AS e NATURAL JOIN unit WHERE e.id > 2) AS a FROM unit "
                           "WHERE a > 3 ORDER BY a + 1"}) {
     const auto run = checker.run_text(sql, policy);
