@@ -260,8 +260,9 @@ class Writer {
     }
     const std::string conditions = groups + " AND (SELECT " + rows + " " + copy(text.source()) + ")";
     if (text.having) {
-      insertions_.push_back({text.having->begin, "CASE WHEN " + conditions + " THEN ("});
-      insertions_.push_back({text.having->end, ") ELSE FALSE END"});
+      // HAVING(…)ORDER BY: blanks keep words apart.
+      insertions_.push_back({text.having->begin, " CASE WHEN " + conditions + " THEN ("});
+      insertions_.push_back({text.having->end, ") ELSE FALSE END "});
     } else {
       insertions_.push_back({std::max(text.source().end, text.group_by.end), " HAVING " + conditions});
     }
