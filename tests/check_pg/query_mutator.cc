@@ -35,8 +35,22 @@ std::string PgQueryMutator::mutate(const std::string& sql, const std::vector<std
     }
     return donor[below(donor.size())];
   };
-  for (size_t changes = 1 + below(3); changes > 0 && !pieces.empty(); --changes) {
-    const size_t at = below(pieces.size());
+  const std::vector<std::string> own = pieces;
+  for (size_t changes = below(4) == 0 ? 2 : 1; changes > 0 && !pieces.empty(); --changes) {
+    size_t at = below(pieces.size());
+    // Names that stand somewhere in the query itself make most of what is still one.
+    if (below(2) == 0) {
+      for (int tries = 0; tries < 20 && pieces[at][0] != '"'; ++tries) at = below(pieces.size());
+      if (pieces[at][0] == '"') {
+        for (int tries = 0; tries < 20; ++tries) {
+          const std::string& other = own[below(own.size())];
+          if (other[0] != '"' || other == pieces[at]) continue;
+          pieces[at] = below(3) == 0 ? donated('"') : other;
+          break;
+        }
+        continue;
+      }
+    }
     const auto place = pieces.begin() + static_cast<std::ptrdiff_t>(at);
     switch (below(8)) {
       case 0:

@@ -92,6 +92,8 @@ TEST_F(MinimumGroup, LeavesSmallGroupsOut) {
       {"SELECT title, AVG(salary) FROM employee GROUP BY title HAVING COUNT(*) > 0 ORDER BY 2 DESC LIMIT 9", 3},
       {"SELECT title, AVG(salary) FROM employee GROUP BY title HAVING TRUE OR COUNT(*) > 0", 3},
       {"SELECT title, AVG(salary) FROM employee GROUP BY title HAVING(COUNT(*) > 0)ORDER BY 2", 3},
+      {"SELECT title, AVG(salary) FROM employee GROUP BY title HAVING(COUNT(*)>0)ORDER BY 1", 3},
+      {"SELECT(AVG(salary))FROM employee WHERE(name<>'P1')HAVING(COUNT(*)>0)LIMIT 1", 1},
       {"SELECT title, COUNT(*) FROM employee GROUP BY title", 4},  // counts nothing that is held
       {"SELECT name, SUM(salary) FROM employee GROUP BY name", 0},
       {"SELECT AVG(salary) FROM employee WHERE name = 'P1'", 0},

@@ -40,7 +40,7 @@ case $action in
     as_user env LC_ALL=C.UTF-8 "$bin/initdb" --pgdata="$folder/data" --username=owner --auth=trust --encoding=UTF8 --no-sync \
       --no-instructions >"$folder.log" 2>&1
     as_user "$bin/pg_ctl" --pgdata="$folder/data" --log="$folder/server.log" --wait --silent \
-      -o "-c listen_addresses='' -c unix_socket_directories='$folder' -c fsync=off -c full_page_writes=off -c shared_buffers=64MB -c jit=off" \
+      -o "-c listen_addresses='' -c unix_socket_directories='$folder' -c fsync=off -c full_page_writes=off -c shared_buffers=64MB -c jit=off -c autovacuum=off" \
       start >>"$folder.log" 2>&1
     printf '%s\n' "$folder"
     ;;
