@@ -3,15 +3,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "check_pg/letters.h"
 
 namespace pccsql::check_pg {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool begins_word(char c) {
-  return (fold(c) >= 'a' && fold(c) <= 'z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-bool is_word(char c) { return begins_word(c) || is_digit(c) || c == '$'; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 class Scanner {

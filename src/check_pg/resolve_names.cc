@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "check_pg/letters.h"
 #include "check_pg/resolver.h"
 
 namespace pccsql::check_pg {
@@ -12,11 +13,6 @@ namespace {
 bool is_system_column(std::string_view name) {
   static constexpr std::array<std::string_view, 6> kNames{"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"};
   return std::ranges::find(kNames, name) != kNames.end();
-}
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
 }
 
 }  // namespace

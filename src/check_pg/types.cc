@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "base/text.h"
+#include "check_pg/letters.h"
 
 namespace pccsql::check_pg {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool all_digits(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_digit); }
 
 // `count` digits as a number; -1: they are none.
