@@ -20,9 +20,6 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Whether `a` permits a role that `b` does not.
-bool permits_more(ColumnPolicy a, ColumnPolicy b) { return intersection(a, b) != a; }
-
 class Linter {
  public:
   Linter(const Catalog& catalog, const Policy& policy) : catalog_(catalog), policy_(policy) {}

@@ -48,9 +48,6 @@ constexpr const char* kExtensions = R"(
 SELECT extname FROM pg_catalog.pg_extension WHERE extname IN ('dblink', 'postgres_fdw', 'file_fdw', 'adminpack', 'lo',
   'pageinspect', 'plpython3u', 'plperlu', 'pltclu') ORDER BY 1)";
 
-// Whether `wide` permits what `narrow` does not.
-bool permits_more(ColumnPolicy wide, ColumnPolicy narrow) { return intersection(wide, narrow) != wide; }
-
 class Lint {
  public:
   Lint(PgConnection& connection, const std::string& schema, const Catalog& catalog, const Policy& policy)

@@ -27,6 +27,8 @@ bool permitted(ColumnPolicy policy, Role role);
 
 // The policy that permits just what both permit: ConditionOnly with AggregateOnly is Hidden.
 ColumnPolicy intersection(ColumnPolicy a, ColumnPolicy b);
+// Whether `wide` permits a role that `narrow` does not.
+inline bool permits_more(ColumnPolicy wide, ColumnPolicy narrow) { return intersection(wide, narrow) != wide; }
 
 std::string_view to_string(Role role);
 std::string_view to_string(ColumnPolicy policy);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "check_pg/check_pg.h"
+#include "check_pg/number_from.h"
 #include "check_pg/query_generator.h"
 #include "check_pg/server_witness.h"
 #include "postgres/server.h"
@@ -15,13 +16,7 @@
 namespace pccsql {
 namespace {
 
-// PCCSQL_LONG runs many; PCCSQL_PG_QUERIES says how many, PCCSQL_PG_SEED which.
-uint64_t number_from(const char* variable, uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-constexpr const char* kSchema = R"(
+constexpr const char* kRandomSchema = R"(
 CREATE TYPE mood AS ENUM ('A', 'B', 'C');
 CREATE DOMAIN percent AS numeric(5, 2) CHECK (VALUE BETWEEN 0 AND 100);
 CREATE TABLE team (team_id integer PRIMARY KEY, name text, city varchar(40), code char(4), budget numeric(12, 2), opened date,
@@ -34,9 +29,10 @@ CREATE TABLE "Order" ("Id" bigint PRIMARY KEY, "Item Name" text, "user" text, to
 CREATE VIEW names AS SELECT name, hired, grade FROM person;
 )";
 
+// PCCSQL_LONG runs many; PCCSQL_PG_QUERIES says how many, PCCSQL_PG_SEED which.
 TEST(PgDifferential, WhatIsInTheLanguageRunsAndReadsWhatIsListed) {
   PCCSQL_NEEDS_POSTGRES();
-  ASSERT_EQ(PgServer::get()->make_database("random_queries", kSchema), "");
+  ASSERT_EQ(PgServer::get()->make_database("random_queries", kRandomSchema), "");
   auto connection = PgConnection::open(PgServer::get()->address("random_queries"));
   ASSERT_TRUE(connection) << connection.error().to_string();
   const auto catalog = read_pg_catalog(*connection, "public");

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "check_pg/check_pg.h"
+#include "check_pg/number_from.h"
 #include "check_pg/query_mutator.h"
 #include "check_pg/server_witness.h"
 #include "postgres/server.h"
@@ -21,11 +22,6 @@
 
 namespace pccsql {
 namespace {
-
-uint64_t number_from(const char* variable, uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct Gold {
   std::string split;

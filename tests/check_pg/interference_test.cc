@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "check_pg/check_pg.h"
+#include "check_pg/number_from.h"
 #include "check_pg/query_generator.h"
 #include "policy/policy_file.h"
 #include "postgres/server.h"
@@ -17,12 +18,7 @@
 namespace pccsql {
 namespace {
 
-uint64_t number_from(const char* variable, uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-constexpr const char* kSchema = R"(
+constexpr const char* kTwinSchema = R"(
 CREATE TYPE mood AS ENUM ('A', 'B', 'C');
 CREATE TABLE team (team_id integer PRIMARY KEY, name text, city varchar(40), budget numeric(12, 2), opened date, tags text[]);
 CREATE TABLE person (person_id integer PRIMARY KEY, name text NOT NULL, team_id integer, hired date, grade mood, active boolean,
@@ -44,7 +40,7 @@ std::string data(int variant) {
          "day' FROM generate_series(1, 40) i;";
 }
 
-constexpr const char* kPolicy = R"(
+constexpr const char* kTwinPolicy = R"(
 version: 1
 tables:
   team: {team_id: Public, name: Public, city: Public, budget: AggregateOnly, opened: Public, tags: Public}
@@ -94,7 +90,7 @@ TEST(PgInterference, HiddenValuesChangeNothingAndNoErrorShowsAValue) {
   PCCSQL_NEEDS_POSTGRES();
   PgServer& server = *PgServer::get();
   // A copy, so that what the server orders by its own numbers (labels of an enumeration) is in one order in both.
-  ASSERT_EQ(server.make_database("twin1", kSchema), "");
+  ASSERT_EQ(server.make_database("twin1", kTwinSchema), "");
   ASSERT_EQ(server.run("postgres", "CREATE DATABASE twin2 TEMPLATE twin1;"), "");
   ASSERT_EQ(server.run("twin1", data(1)), "");
   ASSERT_EQ(server.run("twin2", data(2)), "");
@@ -103,7 +99,7 @@ TEST(PgInterference, HiddenValuesChangeNothingAndNoErrorShowsAValue) {
   ASSERT_TRUE(one && two);
   const auto catalog = read_pg_catalog(*one, "public");
   ASSERT_TRUE(catalog) << catalog.error().to_string();
-  const auto policy = parse_policy_yaml(kPolicy, *catalog);
+  const auto policy = parse_policy_yaml(kTwinPolicy, *catalog);
   ASSERT_TRUE(policy) << policy.error().to_string();
   PgChecker checker(*catalog);
   PgQueryGenerator generator(*catalog, number_from("PCCSQL_PG_SEED", 1));

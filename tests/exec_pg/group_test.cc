@@ -15,7 +15,7 @@
 namespace pccsql {
 namespace {
 
-constexpr const char* kSchema = R"(
+constexpr const char* kGroupSchema = R"(
 CREATE TABLE department (id integer PRIMARY KEY, name text NOT NULL);
 INSERT INTO department SELECT i, 'D' || i FROM generate_series(1, 4) i;
 CREATE TABLE employee (id integer PRIMARY KEY, name text NOT NULL, title text, department_id integer REFERENCES department,
@@ -30,7 +30,7 @@ CREATE TABLE assignment (employee_id integer, project_id integer, PRIMARY KEY (e
 INSERT INTO assignment SELECT e, p FROM generate_series(1, 40) e, generate_series(1, 3) p WHERE e % 5 <> p;
 )";
 
-constexpr const char* kPolicy = R"(
+constexpr const char* kGroupPolicy = R"(
 version: 1
 min_group: 5
 tables:
@@ -49,12 +49,12 @@ class MinimumGroup : public testing::Test {
     PgServer& server = *PgServer::get();
     static bool made = false;
     if (!made) {
-      ASSERT_EQ(server.make_database("groups", kSchema), "");
+      ASSERT_EQ(server.make_database("groups", kGroupSchema), "");
     }
     auto catalog = read_pg_catalog(server.address("groups"), "public");
     ASSERT_TRUE(catalog) << catalog.error().to_string();
     catalog_ = std::make_unique<Catalog>(std::move(*catalog));
-    auto policy = parse_policy_yaml(kPolicy, *catalog_);
+    auto policy = parse_policy_yaml(kGroupPolicy, *catalog_);
     ASSERT_TRUE(policy) << policy.error().to_string();
     policy_ = std::make_unique<Policy>(std::move(*policy));
     if (!made) {

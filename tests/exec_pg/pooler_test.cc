@@ -18,19 +18,19 @@
 namespace pccsql {
 namespace {
 
-constexpr const char* kSchema = R"(
+constexpr const char* kPooledSchema = R"(
 CREATE TABLE person (id integer PRIMARY KEY, name text, ssn text);
 INSERT INTO person SELECT i, 'P' || i, 'S' || i FROM generate_series(1, 50) i;
 )";
-constexpr const char* kPolicy = "version: 1\ntables:\n  person: {id: Public, name: Public, ssn: Hidden}\n";
+constexpr const char* kPooledPolicy = "version: 1\ntables:\n  person: {id: Public, name: Public, ssn: Hidden}\n";
 
 TEST(Pooler, ManyClientsShareAConnectionAndLeaveNothingOnIt) {
   PCCSQL_NEEDS_POSTGRES();
   PgServer& server = *PgServer::get();
-  ASSERT_EQ(server.make_database("pooled", kSchema), "");
+  ASSERT_EQ(server.make_database("pooled", kPooledSchema), "");
   const auto catalog = read_pg_catalog(server.address("pooled"), "public");
   ASSERT_TRUE(catalog) << catalog.error().to_string();
-  const auto policy = parse_policy_yaml(kPolicy, *catalog);
+  const auto policy = parse_policy_yaml(kPooledPolicy, *catalog);
   ASSERT_TRUE(policy);
   ASSERT_EQ(server.run("pooled", grants_for("pooled_asker", "pooled", "public", *catalog, *policy)), "");
   const auto pooler = PgPooler::start(server, {"owner", "pooled_asker"}, 2);
