@@ -138,7 +138,7 @@ struct Answer {
   std::vector<Violation> violations;  // of the query, or of what was withheld
   std::vector<BlockedName> blocked;   // each once, in the order of wanting
   std::vector<WithheldUse> withheld_uses;  // what the policy kept out of the answer
-  std::optional<std::string> draft;   // what the model would have written after the first name that the policy blocked
+  std::optional<std::string> draft;   // what the model would have written without a mask, from where the policy blocked a name
   std::vector<std::string> instead;   // of a refusal: questions near it that can be answered
   bool partial = false;               // something that was asked for is left out, or shown as an aggregate alone
   bool wanted_to_refuse = false;      // it was not allowed to, and REFUSE is what it wanted to write

@@ -12,6 +12,8 @@
 
 namespace pccsql {
 
+class MaskedRun;
+
 class MaskedDecoder final : public Decoder {
  public:
   // PRE: method is Pcc or PccPaper.
@@ -22,10 +24,8 @@ class MaskedDecoder final : public Decoder {
   void decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) override;
 
  private:
-  class Run;
-
   // What becomes of an answer for which the policy blocked a name that the model wanted.
-  void settle(Subject& subject, Run& run, const Listener& listener, Answer& answer);
+  void settle(Subject& subject, MaskedRun& run, const Listener& listener, Answer& answer);
   // Whether the mask lets this text be written, in whatever style.
   bool admits(Subject& subject, std::string_view sql);
 

@@ -331,9 +331,7 @@ void SqlTracker::expect_names(Index state_id, Expectation& next) {
         };
         const bool fresh = step.fresh_alias_fits();
         if (fresh && !canonical) add_new();
-        // In canonical style an alias that is owed is given to the first table that can have it: a model that wrote T2
-        // for the table that it goes on to call T1 is then put right.
-        next.some_alias = fresh && canonical && std::none_of(pending.begin(), pending.end(), fits);
+        next.some_alias = fresh && canonical;
         for (const Obligation& wanted : pending) {
           if (fits(wanted)) add(wanted.qualifier, true);
         }

@@ -1,0 +1,147 @@
+// Better choices among those that the mask admits: no loops, rows counted where keys may not be, joins on keys.
+#include <gtest/gtest.h>
+
+#include "decode/hr.h"
+#include "decode/lost_way.h"
+
+namespace pccsql {
+namespace {
+
+// Goes on with the first of these texts that what is written begins; where it is whole, ends.
+Script wants(const Vocabulary& vocabulary, std::vector<std::string> texts) {
+  return [&vocabulary, texts](const Scene& scene, std::span<float> logits) {
+    float wish = 1000;
+    for (const std::string& text : texts) {
+      if (!text.starts_with(scene.text)) continue;
+      const std::string_view rest = std::string_view(text).substr(scene.text.size());
+      TokenId longest = vocabulary.end_of_text()[0];
+      size_t length = 0;
+      for (TokenId id = 0; id < vocabulary.size(); ++id) {
+        const std::string_view bytes = vocabulary.bytes(id);
+        if (!vocabulary.is_text(id) || !rest.starts_with(bytes) || bytes.size() <= length) continue;
+        longest = id;
+        length = bytes.size();
+      }
+      logits[longest] += wish;
+      wish /= 10;
+    }
+  };
+}
+
+Answer ask(std::vector<std::string> texts, const Listener& listener = {}) {
+  Hr hr;
+  const Vocabulary vocabulary = builtin_vocabulary();
+  ScriptedModel model(vocabulary, wants(vocabulary, std::move(texts)), kRoomy);
+  DecodeSettings settings;
+  settings.blocked = Blocked::Answer;
+  Answer answer = make_decoder(Method::Pcc, model, settings)->answer(hr.subject, kQuestion, listener);
+  expect_sound(hr, answer);
+  return answer;
+}
+
+TEST(MaskedRun, AConditionIsNotWrittenTwice) {
+  std::string shown;
+  Listener listener;
+  listener.on_text = [&](std::string_view piece) { shown += piece; };
+  listener.on_discard = [&](size_t bytes) { shown.resize(shown.size() - bytes); };
+  const std::string once = "SELECT name FROM employee WHERE job_title = 'Clerk' AND hire_year = 2001";
+  const Answer answer = ask({once + " AND job_title = 'Clerk' AND hire_year = 2001", once}, listener);
+  EXPECT_EQ(answer.sql, once);
+  EXPECT_EQ(shown, once);
+  EXPECT_GT(answer.counts.work.discarded_tokens, 0U);
+}
+
+// A model that knows nothing else goes round for ever, and still something is written, which repeats nothing.
+TEST(MaskedRun, NoLoopIsLeft) {
+  Hr hr;
+  const Vocabulary vocabulary = builtin_vocabulary();
+  const std::vector<std::string> rounds{" AND job_title = 'Clerk'", " OR name = 'x'", " AND hire_year IN (1, 1", ", 1",
+                                        " + salary - salary"};
+  const Script loop = [&](const Scene& scene, std::span<float> logits) {
+    const std::string begin = "SELECT name FROM employee WHERE job_title = 'Clerk'";
+    float wish = 1000;
+    const auto want = [&](std::string_view rest) {
+      for (TokenId id = 0; id < vocabulary.size(); ++id) {
+        if (vocabulary.is_text(id) && rest.starts_with(vocabulary.bytes(id))) logits[id] += wish + static_cast<float>(vocabulary.bytes(id).size());
+      }
+      wish /= 2;
+    };
+    if (begin.starts_with(scene.text)) return want(std::string_view(begin).substr(scene.text.size()));
+    for (const std::string& round : rounds) {
+      for (size_t written = round.size(); written-- > 0;) {
+        if (scene.text.ends_with(std::string_view(round).substr(0, written))) {
+          want(std::string_view(round).substr(written));
+          break;
+        }
+      }
+    }
+  };
+  ScriptedModel model(vocabulary, loop, kRoomy);
+  DecodeSettings settings;
+  settings.max_tokens = 200;
+  settings.blocked = Blocked::Answer;
+  const Answer answer = make_decoder(Method::Pcc, model, settings)->answer(hr.subject, kQuestion);
+  expect_sound(hr, answer);
+  ASSERT_TRUE(answer.sql) << answer.reason;
+  std::vector<Lexeme> lexemes;
+  lex(*answer.sql, lexemes);
+  for (size_t count = 1; count <= lexemes.size(); ++count) {
+    EXPECT_TRUE(lost_way(*answer.sql, std::span(lexemes).first(count)).places.empty()) << *answer.sql << " " << count;
+  }
+}
+
+// Neither project.id nor department.id may be counted, and no other table's id stands in for them.
+TEST(MaskedRun, RowsAreCountedWhereAKeyMayNotBe) {
+  const std::string wanted[] = {
+      "SELECT COUNT(id) FROM project",
+      "SELECT COUNT(T1.id) FROM department AS T1 JOIN office AS T2 ON T1.office_id = T2.id WHERE T2.city = 'Rome'",
+      "SELECT T2.city, COUNT(T1.id) FROM department AS T1 JOIN office AS T2 ON T1.office_id = T2.id GROUP BY T2.city",
+  };
+  const std::string counted[] = {
+      "SELECT COUNT(*) FROM project",
+      "SELECT COUNT(*) FROM department AS T1 JOIN office AS T2 ON T1.office_id = T2.id WHERE T2.city = 'Rome'",
+      "SELECT T2.city, COUNT(*) FROM department AS T1 JOIN office AS T2 ON T1.office_id = T2.id GROUP BY T2.city",
+  };
+  for (size_t i = 0; i < std::size(wanted); ++i) {
+    const Answer answer = ask({wanted[i], counted[i]});
+    EXPECT_EQ(answer.sql, counted[i]);
+    EXPECT_TRUE(answer.blocked.empty());
+  }
+}
+
+// What is not there in every row is not rows: manager_id may be NULL; nor are different values.
+TEST(MaskedRun, RowsAreNotCountedForAnythingElse) {
+  for (const char* wanted : {"SELECT COUNT(manager_id) FROM employee", "SELECT COUNT(DISTINCT department_id) FROM employee",
+                             "SELECT COUNT(phone) FROM employee"}) {
+    EXPECT_EQ(ask({wanted}).sql.value_or("").find("COUNT(*)"), std::string::npos) << wanted;
+  }
+}
+
+TEST(MaskedRun, TheOnlyTableIsCalledWhatItsColumnsAre) {
+  const Answer answer = ask({"SELECT T2.name FROM employee AS T1 WHERE T1.hire_year = 2001",
+                             "SELECT T2.name FROM employee AS T2 WHERE T2.hire_year = 2001"});
+  EXPECT_EQ(answer.sql, "SELECT T2.name FROM employee AS T2 WHERE T2.hire_year = 2001");
+  const std::string joined = "SELECT T2.name FROM employee AS T1 JOIN department AS T2 ON T1.department_id = T2.id";
+  EXPECT_EQ(ask({joined}).sql, joined);
+}
+
+TEST(MaskedRun, AJoinIsOnKeysOfEachOther) {
+  const Answer answer = ask({"SELECT T2.name FROM employee AS T1 JOIN department AS T2 ON T1.id = T2.id WHERE T1.hire_year = 2001",
+                             "SELECT T2.name FROM employee AS T1 JOIN department AS T2 ON T1.department_id = T2.id WHERE T1.hire_year = 2001"});
+  EXPECT_EQ(answer.sql,
+            "SELECT T2.name FROM employee AS T1 JOIN department AS T2 ON T1.department_id = T2.id WHERE T1.hire_year = 2001");
+  EXPECT_EQ(answer.counts.work.discarded_tokens, 0U);
+}
+
+// Where one goes on as it should, nothing is taken back, and nothing is paid for.
+TEST(MaskedRun, WhatIsWellIsLeftAlone) {
+  const std::string sql =
+      "SELECT T1.name, COUNT(*) FROM department AS T1 JOIN employee AS T2 ON T2.department_id = T1.id "
+      "WHERE T2.hire_year = 2001 OR T2.hire_year = 2002 GROUP BY T1.name HAVING COUNT(*) > 2 ORDER BY COUNT(*) DESC LIMIT 1";
+  const Answer answer = ask({sql});
+  EXPECT_EQ(answer.sql, sql);
+  EXPECT_EQ(answer.counts.work.discarded_tokens, 0U);
+}
+
+}  // namespace
+}  // namespace pccsql
