@@ -22,6 +22,23 @@ size_t Expectation::bytes() const {
   return sum;
 }
 
+void Store::release(const Mark& mark) {
+  names.truncate(mark.names);
+  levels.resize(mark.levels);
+  frames.resize(mark.frames);
+  refs.resize(mark.refs);
+  bindings.resize(mark.bindings);
+  items.resize(mark.items);
+  from.resize(mark.from);
+  ctes.resize(mark.ctes);
+  name_lists.resize(mark.name_lists);
+  operators.resize(mark.operators);
+  twins.resize(mark.twins);
+  uses.resize(mark.uses);
+  sources.resize(mark.sources);
+  texts.truncate(mark.texts);
+}
+
 size_t Store::bytes() const {
   size_t sum = names.bytes();
   for_each_pool([&](const auto& pool) { sum += pool.size() * sizeof pool[0]; });

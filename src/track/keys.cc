@@ -78,8 +78,8 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
     hash.add(uint64_t{static_cast<uint8_t>(place.clause)} | uint64_t{place.inside} << 8 |
              uint64_t{place.aggregates} << 16 | uint64_t{place.windows} << 17 | uint64_t{place.local} << 18 |
              uint64_t{place.compared} << 19 |
-             uint64_t{top.part} << 24 | uint64_t{step.depth_here() + parser_stack::kNoLexemeNeedsMore > world_.deepest()
-                                                     ? static_cast<uint32_t>(step.depth_here())
+             uint64_t{top.part} << 24 | uint64_t{step.operand_depth() + parser_stack::kNoLexemeNeedsMore > world_.deepest()
+                                                     ? static_cast<uint32_t>(step.operand_depth())
                                                      : 0u}
                                             << 32);
     hash.add(uint64_t{term != nullptr} | uint64_t{term != nullptr && term->pure} << 1 |

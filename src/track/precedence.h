@@ -6,6 +6,9 @@
 namespace pccsql::track {
 
 inline constexpr int kAnd = 2, kEquality = 4, kCollate = 11;
+// And the prefix operators: NOT loosely, signs tightest.
+inline constexpr int kNot = 3, kUnary = 12;
+
 inline bool is_comparison(Terminal op) {
   switch (op) {
     case Terminal::Equal:

@@ -5,6 +5,7 @@
 // are a list of Refs, newest first. Lists share their tails.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string_view>
@@ -60,6 +61,12 @@ struct Binding {
   RoleSet permitted = kEveryRole;
   uint32_t item = 0;     // the FROM item that the database takes it from, counted from 1, or kCoalesced
   bool derived = false;  // some of it is of a derived table or CTE
+
+  bool meets(const Binding& other) const {  // in a column
+    return std::ranges::any_of(columns, [&](const ColumnRef& column) {
+      return std::ranges::find(other.columns, column) != other.columns.end();
+    });
+  }
 };
 
 // One name as it was written. INVARIANT: `roles` are permitted, or can still be by the FROM that will bind it.
@@ -73,6 +80,9 @@ struct Ref {
   ListId list;            // that it stands in
   bool fixed = false;    // written in a nested SELECT, or counted where an alias was made: its roles change no more
   bool outward = false;  // bound by an enclosing SELECT, which has it in its own list
+
+  // Whether it hangs on FROM that the argument of COUNT, SUM or AVG that it stands in is plain.
+  bool in_open_argument() const { return argument != 0 && place.part && !place.tested; }
 };
 struct RefNode {
   Index below = 0;

@@ -1,50 +1,13 @@
-// Expressions: where one begins and ends, its operands, and the parentheses, names and literals in them.
-#include <algorithm>
+#include "track/expressions.h"
 
-#include "track/step.h"
+#include <algorithm>
+#include <utility>
+
+#include "track/precedence.h"
 
 namespace pccsql::track {
 
-Place Step::base_place() const {
-  const bool windows = world_.settings().language == Language::Full;
-  Place place;
-  place.clause = level_.clause;
-  switch (level_.clause) {
-    case Clause::Items:
-      place.compared = level_.compared;
-      place.aggregates = true;
-      place.windows = windows;
-      break;
-    case Clause::Having:
-      place.aggregates = true;
-      break;
-    case Clause::Order:
-      place.windows = windows && !level_.window_free;
-      place.aggregates = level_.grouped || level_.aggregating || level_.window_aggregate;
-      break;
-    default:
-      break;
-  }
-  return place;
-}
-
-Place Step::operand_place() const {
-  if (!in_frame()) return base_place();
-  Place place = frame_.place;
-  if (place.inside == Place::Argument && world_.strict()) {
-    place.tested |= !frame_.argument.plain;
-    place.part = frame_.argument.part;
-    place.off_form = frame_.argument.off_form;
-  }
-  return place;
-}
-
-int Step::operand_depth() const {
-  if (!in_frame()) return level_.depth;
-  return frame_.depth + (frame_.kind == Frame::Expr ? store_.operators[frame_.operators].weights : 0);
-}
-
-bool Step::open_expr() {
+bool Expressions::open_expr() {
   Frame expr;
   expr.kind = Frame::Expr;
   const int branch = branch_depth(level_);
@@ -148,20 +111,7 @@ bool Step::open_expr() {
   return true;
 }
 
-// The database counts what stands in a subquery once with it, and once more with each expression that the subquery is part of.
-int Step::operator_weight() const {
-  int weight = 1;
-  for (const Level* at = &level_; at->parent != 0; at = &store_.levels[at->parent]) {
-    weight += at->kind == Level::Scalar || at->kind == Level::In || at->kind == Level::Exists ? 1 : 0;
-  }
-  return weight;
-}
-
-int Step::room_for_conditions(const Level& level) const {
-  return kTallest - level.conditions - store_.frames[level.outer_frame].height;
-}
-
-bool Step::close_expr() {
+bool Expressions::close_expr() {
   if (!frame_.after) return false;
   const bool alone = frame_.operators == 0;
   if (frame_.zero && (store_.operators[frame_.operators].and_ || (alone && frame_.and_operand))) return false;
@@ -186,64 +136,12 @@ bool Step::close_expr() {
   if (in_frame() && frame_.kind == Frame::Term && frame_.owes_operator) return false;
   if (in_frame() && frame_.kind == Frame::Term && level_.clause == Clause::Group &&
       frame_.place.inside == Place::Plain) {
-    if (!close_term()) return false;
-    pop_frame();
+    return close_term();
   }
   return true;
 }
 
-bool Step::operand_done() {
-  if (frame_.kind != Frame::Expr) return false;
-  frame_.after = true;
-  frame_.part = 0;
-  frame_dirty_ = true;
-  if (frame_.readings == 0) return true;
-  const Frame* const order = term();
-  if (order != nullptr && order->pure && level_.clause == Clause::Order) {
-    return (frame_.readings & ~AsFunction & ~AsQualifier) != 0;  // whether an operator follows decides
-  }
-  state_.bare = (frame_.readings & (AsColumn | AsString)) != 0 ? frame_.name : kNoName;
-  return decide_name();
-}
-
-bool Step::read_name(const Word& word) {
-  note_leaf(2);
-  if (frame_.qualifier != kNoName) {  // after a dot
-    const NameId qualifier = frame_.qualifier;
-    frame_.qualifier = kNoName;
-    frame_dirty_ = true;
-    state_.bare = word.name;
-    return use_column(qualifier, word.name);
-  }
-  frame_.name = word.name;
-  frame_.quote = word.quote;
-  frame_.readings = readings(word.name, word.quote);
-  // What else it could be is asked when a dot or a parenthesis follows, unless nothing else keeps it alive.
-  if (frame_.readings == 0 && word.quote == Quote::None && function_fits_here(word.name)) frame_.readings = AsFunction;
-  if ((frame_.readings & ~AsFunction) == 0 && qualifier_fits(word.name)) frame_.readings |= AsQualifier;
-  frame_dirty_ = true;
-  return frame_.readings != 0;
-}
-
-bool Step::read_literal(const Word& word) {
-  frame_.after = true;
-  frame_dirty_ = true;
-  state_.bare = kNoName;
-  frame_.zero = false;
-  note_leaf(word.terminal == Terminal::Integer && word.literal.integer && level_.item_leaf == 0 ? 1 : 2);
-  if (word.terminal == Terminal::Integer) {
-    if (!number_in_term(word.literal)) return false;
-    const bool bare = store_.operators[frame_.operators].precedence != kUnary;
-    frame_.zero = word.literal.integer && word.literal.value == 0 && bare;
-    frame_dirty_ = true;
-  } else if (const Frame* const order = term(); order != nullptr && order->pure) {
-    if (order->compound) return false;
-    change_term([](Frame& term) { term.pure = false; });
-  }
-  return literal_in_argument(word);
-}
-
-bool Step::read_operand(const Word& word) {
+bool Expressions::read_operand(const Word& word) {
   switch (word.terminal) {
     case Terminal::kw_NOT:
     case Terminal::Minus:
@@ -341,6 +239,221 @@ bool Step::read_operand(const Word& word) {
     default:
       return read_literal(word);
   }
+}
+
+bool Expressions::operand_done() {
+  if (frame_.kind != Frame::Expr) return false;
+  frame_.after = true;
+  frame_.part = 0;
+  frame_dirty_ = true;
+  if (frame_.readings == 0) return true;
+  const Frame* const order = term();
+  if (order != nullptr && order->pure && level_.clause == Clause::Order) {
+    return (frame_.readings & ~AsFunction & ~AsQualifier) != 0;  // whether an operator follows decides
+  }
+  state_.bare = (frame_.readings & (AsColumn | AsString)) != 0 ? frame_.name : kNoName;
+  return decide_name();
+}
+
+bool Expressions::read_name(const Word& word) {
+  note_leaf(2);
+  if (frame_.qualifier != kNoName) {  // after a dot
+    const NameId qualifier = frame_.qualifier;
+    frame_.qualifier = kNoName;
+    frame_dirty_ = true;
+    state_.bare = word.name;
+    return use_column(qualifier, word.name);
+  }
+  frame_.name = word.name;
+  frame_.quote = word.quote;
+  frame_.readings = readings(word.name, word.quote);
+  // What else it could be is asked when a dot or a parenthesis follows, unless nothing else keeps it alive.
+  if (frame_.readings == 0 && word.quote == Quote::None && function_fits_here(word.name)) frame_.readings = AsFunction;
+  if ((frame_.readings & ~AsFunction) == 0 && qualifier_fits(word.name)) frame_.readings |= AsQualifier;
+  frame_dirty_ = true;
+  return frame_.readings != 0;
+}
+
+bool Expressions::read_literal(const Word& word) {
+  frame_.after = true;
+  frame_dirty_ = true;
+  state_.bare = kNoName;
+  frame_.zero = false;
+  note_leaf(word.terminal == Terminal::Integer && word.literal.integer && level_.item_leaf == 0 ? 1 : 2);
+  if (word.terminal == Terminal::Integer) {
+    if (!number_in_term(word.literal)) return false;
+    const bool bare = store_.operators[frame_.operators].precedence != kUnary;
+    frame_.zero = word.literal.integer && word.literal.value == 0 && bare;
+    frame_dirty_ = true;
+  } else if (const Frame* const order = term(); order != nullptr && order->pure) {
+    if (order->compound) return false;
+    change_term([](Frame& term) { term.pure = false; });
+  }
+  return literal_in_argument(word);
+}
+
+bool Expressions::read_operator(Terminal op, bool postfix) {
+  const int binds = precedence(op);
+  if (level_.item_star && level_.clause == Clause::Items && state_.open == 1) return false;
+  if (!frame_.after || frame_.height >= kTallest) return false;
+  if (const Frame* const order = term(); order != nullptr) {
+    // A collated place is one, a signed collated one is not.
+    // With COLLATE here the database applies the last SELECT's GROUP BY and HAVING to the whole.
+    if (order->compound && (op != Terminal::kw_COLLATE || order->signed_ || level_.grouped)) return false;
+    if (op != Terminal::kw_COLLATE) {
+      if (order->pure || order->owes_operator) {
+        change_term([](Frame& term) { term.pure = term.owes_operator = false; });
+      }
+    }
+  }
+  if (frame_.readings != 0 && op != Terminal::kw_COLLATE && !decide_name()) return false;
+  state_.bare = op == Terminal::kw_COLLATE ? state_.bare : kNoName;
+  frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
+  frame_dirty_ = true;
+  // The database's parser drops `x AND 0`, and with it what x makes of the query.
+  if (frame_.zero && binds <= kAnd) {
+    if (store_.operators[frame_.operators].and_) return false;
+    if (op == Terminal::kw_AND && (frame_.operators == 0 || store_.operators[frame_.operators].precedence < kAnd))
+      return false;
+  }
+  reduce(binds);
+  if (!operate_on_lists(op)) return false;
+  if (op == Terminal::kw_COLLATE) {
+    frame_.zero = false;
+    return !store_.operators[frame_.operators].divides || test_argument();
+  }
+  frame_.operated = true;
+  note_leaf(2);
+  if (!operator_in_argument(op)) return false;
+  if (postfix) {
+    frame_.zero = false;
+    return true;
+  }
+  const int weight = op == Terminal::kw_IS ? parser_stack::kIs : parser_stack::kOperator;  // IS NOT DISTINCT FROM
+  return push_operator(op, binds, weight, is_comparison(op));
+}
+
+void Expressions::reduce(int least) {
+  while (frame_.operators != 0 && store_.operators[frame_.operators].precedence >= least) {
+    const OperatorNode& op = store_.operators[frame_.operators];
+    frame_.operand = op.precedence == kUnary || op.precedence == kNot ? std::min(frame_.operand, op.left) : op.left;
+    frame_.zero = false;
+    if (op.first_list != 0) frame_.first_list = op.first_list;
+    frame_.unshown |= op.unshown;
+    if (!op.sign) frame_.subquery = 0;
+    frame_.operators = op.below;
+    state_.bare = kNoName;  // also by a COLLATE: a signed column gives no name
+  }
+  frame_dirty_ = true;
+}
+
+bool Expressions::push_operator(Terminal op, int binds, int weight, bool compares) {
+  const OperatorNode below = store_.operators[frame_.operators];
+  OperatorNode node;
+  node.below = frame_.operators;
+  node.precedence = static_cast<uint8_t>(binds);
+  node.and_ = op == Terminal::kw_AND && binds == kAnd;
+  node.sign = binds == kUnary && op != Terminal::Tilde;
+  node.compares = compares;
+  node.first_list = std::exchange(frame_.first_list, uint16_t{0});
+  node.unshown = std::exchange(frame_.unshown, false);
+  frame_.subquery = 0;
+  node.divides = op == Terminal::Slash;
+  node.weight = static_cast<uint8_t>(weight);
+  node.weights = static_cast<uint16_t>(below.weights + weight);
+  node.left = frame_.operand;
+  if (!has_depth(frame_.depth + node.weights)) return false;
+  store_.operators.push_back(node);
+  frame_.operators = static_cast<Index>(store_.operators.size() - 1);
+  frame_.operand = ref_count();
+  frame_.after = false;
+  frame_.zero = false;
+  frame_dirty_ = true;
+  return true;
+}
+
+bool Expressions::read_infix(const Word& word) {
+  switch (word.terminal) {
+    case Terminal::Name:  // after COLLATE
+      return word.quote == Quote::None &&
+             std::find(world_.collations().begin(), world_.collations().end(), word.name) != world_.collations().end();
+    case Terminal::kw_NOT:
+      if (frame_.part == 1) return true;  // IS NOT
+      frame_.part = 2;
+      frame_dirty_ = true;
+      return read_operator(word.terminal, true);
+    case Terminal::kw_NULL:
+      frame_.part = 0;
+      frame_.after = true;
+      frame_dirty_ = true;
+      return operate_on_lists(Terminal::kw_NOTNULL);
+    case Terminal::kw_ISNULL:
+    case Terminal::kw_NOTNULL:
+      return read_operator(word.terminal, true);
+    case Terminal::kw_IS:
+      frame_.part = 1;
+      frame_dirty_ = true;
+      return read_operator(word.terminal, false);
+    case Terminal::kw_DISTINCT:
+    case Terminal::kw_FROM:
+    case Terminal::kw_ESCAPE:
+      return word.terminal != Terminal::kw_ESCAPE || !frame_.escape_forbidden;
+    case Terminal::kw_IN:
+    case Terminal::kw_LIKE:
+    case Terminal::kw_GLOB:
+    case Terminal::kw_BETWEEN: {
+      const bool negated = frame_.part == 2;
+      frame_.part = 0;
+      frame_.escape_forbidden = word.terminal == Terminal::kw_GLOB;
+      frame_dirty_ = true;
+      if (!has_depth(operand_depth() + parser_stack::kNegatable)) return false;
+      return negated ? operate_on_lists(word.terminal) : read_operator(word.terminal, true);
+    }
+    case Terminal::kw_AND:  // of BETWEEN
+      return push_operator(word.terminal, kEquality, parser_stack::kBetweenAnd, true);
+    default:
+      return read_operator(word.terminal, false);
+  }
+}
+
+bool Expressions::open_range() {
+  if (!open_expr()) return false;
+  // Of BETWEEN, unless it is a bound of a window's frame.
+  if (below().kind == Frame::Expr && compares_here(below())) frame_.standing = Standing::Operand;
+  return true;
+}
+
+bool Expressions::open_pattern() {
+  if (!open_expr()) return false;
+  frame_.pattern = frame_dirty_ = true;
+  return true;
+}
+
+bool Expressions::open_set() {
+  Frame set;
+  set.kind = Frame::InSet;
+  set.place = operand_place();
+  if (compares_here(frame_)) set.standing = Standing::Operand;
+  set.depth = static_cast<uint16_t>(operand_depth() + parser_stack::kInSet);
+  if (!has_depth(set.depth)) return false;
+  push_frame(set);
+  return true;
+}
+
+bool Expressions::read_set(const Word& word) {
+  return word.terminal != Terminal::RightParen || frame_.part != 0 || frame_.arguments > 0;
+}
+
+bool Expressions::close_set() {
+  const Frame set = frame_;
+  pop_frame();
+  take_lists(set);
+  return true;
+}
+
+bool Expressions::begin_operand(const Word& word) {
+  const bool divides = in_plain_argument() && !frame_.after && store_.operators[frame_.operators].divides;
+  return !divides || word.terminal == Terminal::Float || test_argument();
 }
 
 }  // namespace pccsql::track

@@ -1,30 +1,15 @@
-// Arguments of COUNT, SUM and AVG. The columns of a plain one are counted and nothing else; in any other they are tested as
-// well, all of them, those already written and those to come. So each lexeme either may stand in a plain argument or is taken
-// only if every column of the argument permits being tested. What FROM alone decides, whether a column is one of a table
-// and whether two names are one column, is looked at in what the search finds and again when FROM closes.
-#include <algorithm>
+#include "track/arguments.h"
 
-#include "track/step.h"
+#include <algorithm>
+#include <utility>
 
 namespace pccsql::track {
-namespace {
 
-bool meet(const std::vector<ColumnRef>& some, const std::vector<ColumnRef>& others) {
-  return std::any_of(some.begin(), some.end(), [&](const ColumnRef& column) {
-    return std::find(others.begin(), others.end(), column) != others.end();
-  });
-}
-
-// Whether it hangs on FROM that the argument of the ref is plain.
-bool is_open(const Ref& ref) { return ref.argument != 0 && ref.place.part && !ref.place.tested; }
-
-}  // namespace
-
-bool Step::in_plain_argument() const {
+bool Arguments::in_plain_argument() const {
   return in_frame() && frame_.argument.plain && frame_.place.inside == Place::Argument && !frame_.place.tested;
 }
 
-bool Step::test_argument() {
+bool Arguments::test_argument() {
   if (!in_plain_argument()) return true;
   frame_.argument.plain = false;
   frame_dirty_ = level_dirty_ = true;
@@ -36,7 +21,7 @@ bool Step::test_argument() {
   });
 }
 
-bool Step::extend_argument() {
+bool Arguments::extend_argument() {
   if (!in_plain_argument() || frame_.argument.part) return true;
   frame_.argument.part = true;
   frame_dirty_ = level_dirty_ = true;
@@ -48,7 +33,7 @@ bool Step::extend_argument() {
   });
 }
 
-bool Step::literal_in_argument(const Word& word) {
+bool Arguments::literal_in_argument(const Word& word) {
   if (!in_plain_argument()) return true;
   if (!extend_argument()) return false;
   if (word.terminal == Terminal::kw_NULL) return true;
@@ -61,7 +46,7 @@ bool Step::literal_in_argument(const Word& word) {
 }
 
 // COLLATE is none of them.
-bool Step::operator_in_argument(Terminal op) {
+bool Arguments::operator_in_argument(Terminal op) {
   if (!in_plain_argument()) return true;
   if (!extend_argument()) return false;
   switch (op) {
@@ -81,7 +66,7 @@ bool Step::operator_in_argument(Terminal op) {
 }
 
 // The refs that stand left of an operator whose right side is being written, in the argument at hand.
-std::vector<uint32_t> Step::refs_left() const {
+std::vector<uint32_t> Arguments::refs_left() const {
   std::vector<uint32_t> counts;
   const Frame* at = &frame_;
   for (int open = state_.open; open > 0; --open, at = &store_.frames[at->below]) {
@@ -94,7 +79,7 @@ std::vector<uint32_t> Step::refs_left() const {
   return counts;
 }
 
-std::vector<NameId> Step::names_left() const {
+std::vector<NameId> Arguments::names_left() const {
   std::vector<NameId> names;
   if (!in_plain_argument()) return names;
   const std::vector<uint32_t> left = refs_left();
@@ -106,7 +91,7 @@ std::vector<NameId> Step::names_left() const {
 }
 
 // The newest ref of the level has come into the argument at hand.
-bool Step::column_in_argument() {
+bool Arguments::column_in_argument() {
   if (!in_plain_argument()) return true;
   if (has_factors_beside() && !leave_form()) return false;
   const RefNode added = store_.refs[level_.refs];
@@ -121,7 +106,7 @@ bool Step::column_in_argument() {
     const Ref& other = store_.refs[i].ref;
     if (other.place.tested || !holds(left, store_.refs[i].count)) continue;  // a condition's is not on any side
     if (other.binding != 0 && added.ref.binding != 0) {
-      if (meet(binding_of(other).columns, binding_of(added.ref).columns)) return test_argument();
+      if (binding_of(other).meets(binding_of(added.ref))) return test_argument();
       continue;
     }
     if (other.name == added.ref.name && other.qualifier == added.ref.qualifier) return test_argument();
@@ -139,21 +124,21 @@ bool Step::column_in_argument() {
 }
 
 // FROM has closed and bound these refs, all of the level. False: an argument that turns out not to be plain may not be so.
-bool Step::settle_arguments(std::vector<Ref>& refs) const {
+bool Arguments::settle_arguments(std::vector<Ref>& refs) const {
   std::vector<uint32_t> tested;
   for (const Ref& ref : refs) {
-    if (is_open(ref) && store_.bindings[ref.binding].derived) tested.push_back(ref.argument);
+    if (ref.in_open_argument() && store_.bindings[ref.binding].derived) tested.push_back(ref.argument);
   }
   for (Index i = level_.twins; i != 0; i = store_.twins[i].below) {
     const Ref& left = refs[store_.twins[i].left - 1];
     const Ref& right = refs[store_.twins[i].right - 1];
-    if (!is_open(left) && !is_open(right)) continue;
-    if (meet(store_.bindings[left.binding].columns, store_.bindings[right.binding].columns)) {
+    if (!left.in_open_argument() && !right.in_open_argument()) continue;
+    if (store_.bindings[left.binding].meets(store_.bindings[right.binding])) {
       tested.push_back(left.argument);
     }
   }
   for (Ref& ref : refs) {
-    if (!is_open(ref) || !holds(tested, ref.argument)) continue;
+    if (!ref.in_open_argument() || !holds(tested, ref.argument)) continue;
     ref.place.tested = true;
     ref.roles = roles_of(ref);
     if ((store_.bindings[ref.binding].permitted & ref.roles) != ref.roles) return false;
@@ -161,63 +146,79 @@ bool Step::settle_arguments(std::vector<Ref>& refs) const {
   return true;
 }
 
-// Likewise, by the FROM that the search has found.
-bool Step::arguments_fit(const Level& level, const Witness& found) const {
-  if (!world_.strict()) return true;
-  std::vector<std::pair<uint32_t, const Ref*>> open;  // by count
-  for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
-    const Ref& ref = store_.refs[i].ref;
-    if (ref.binding == 0 && is_open(ref)) open.emplace_back(store_.refs[i].count, &ref);
+// A name in an argument of this SELECT, not yet among its refs.
+void Arguments::judge_form(Ref& ref) {
+  if (ref.place.inside != Place::Argument) return;
+  const uint64_t families = grouped_families(ref);
+  if (families == 0) return;
+  bool off = ref.place.off_form || level_.names_outside;
+  uint64_t elsewhere = state_.counted;
+  for (Index at = level_.parent; at != 0; at = store_.levels[at].parent) elsewhere |= store_.levels[at].counted;
+  off |= (families & elsewhere) != 0;
+  off |= (state_.viewed & world_.views_of(families) & ~own_views(ref)) != 0;
+  for (Index i = (families & level_.counted) != 0 ? level_.refs : 0; i != 0 && !off; i = store_.refs[i].below) {
+    const Ref& other = store_.refs[i].ref;
+    if (other.place.inside != Place::Argument || other.place.off_form) continue;
+    if ((grouped_families(other) & families) == 0) continue;
+    const bool bound = other.binding != 0 && ref.binding != 0;
+    off = bound ? store_.bindings[other.binding].item != store_.bindings[ref.binding].item
+                : other.qualifier != ref.qualifier ||
+                      (ref.qualifier == kNoName && !world_.are_of_one_item(other.name, ref.name));
   }
-  if (open.empty()) return true;
-  const std::vector<FromItem> present = from_items(level);
-  const auto bound_by = [&](const Ref& ref) {
-    Binding binding;
-    const auto look = [&](const Source* source, NameId called, const std::vector<NameId>& outputs) {
-      if (ref.qualifier != kNoName && ref.qualifier != called) return;
-      if (source == nullptr) {
-        binding.derived |= std::find(outputs.begin(), outputs.end(), ref.name) != outputs.end();
-        return;
-      }
-      const Source::Column* column = source->find(ref.name);
-      if (column == nullptr && ref.qualifier != kNoName && world_.is_rowid(ref.name)) column = source->rowid_column();
-      if (column == nullptr) return;
-      binding.permitted &= column->permitted;
-      binding.derived |= !source->table;
-      if (!source->table) return;
-      binding.columns.push_back({*source->table, static_cast<ColumnIndex>(column - source->columns.data())});
-    };
-    for (const FromItem& item : present) {
-      const bool renamed = item.name_open && found.open_name != kNoName;
-      look(item.source, renamed ? found.open_name : item.name, {});
+  if (!off) {
+    const uint64_t before = std::exchange(level_.counted, level_.counted | families);
+    if (level_.counted != before && !others_stay_viable()) {
+      level_.counted = before;
+      off = true;
     }
-    for (const FromChoice& choice : found.from) {
-      const NameId own = choice.fresh || choice.source == nullptr ? kNoName : choice.source->name;
-      look(choice.source, choice.alias != kNoName ? choice.alias : own, choice.outputs);
-    }
-    return binding;
-  };
-  std::vector<uint32_t> tested;
-  for (const auto& [count, ref] : open) {
-    if (bound_by(*ref).derived) tested.push_back(ref->argument);
+    level_dirty_ = true;
   }
-  for (Index i = level.twins; i != 0; i = store_.twins[i].below) {
-    const auto find = [&](uint32_t count) -> const Ref* {
-      for (const auto& [at, ref] : open) {
-        if (at == count) return ref;
-      }
-      return nullptr;
-    };
-    const Ref* const left = find(store_.twins[i].left);
-    const Ref* const right = find(store_.twins[i].right);
-    if (left == nullptr || right == nullptr) continue;
-    if (meet(bound_by(*left).columns, bound_by(*right).columns)) tested.push_back(left->argument);
-  }
-  if (tested.empty()) return true;
-  const RoleSet needed = role_bit(Role::Agg) | role_bit(Role::Where);
-  return std::all_of(open.begin(), open.end(), [&](const auto& each) {
-    return !holds(tested, each.second->argument) || (bound_by(*each.second).permitted & needed) == needed;
+  ref.place.off_form = off;
+  ref.roles = roles_of(ref);
+}
+
+// The argument at hand holds what a minimum group forbids in it.
+bool Arguments::leave_form() {
+  if (!world_.sets_minimum() || !in_plain_argument() || frame_.argument.off_form) return true;
+  frame_.argument.off_form = frame_dirty_ = true;
+  return leave_form(frame_.argument.refs);
+}
+
+// Likewise, of the refs after `from`.
+bool Arguments::leave_form(uint32_t from) {
+  if (!world_.sets_minimum()) return true;
+  level_dirty_ = true;
+  return rewrite_refs(level_, from, [&](Ref& ref) {
+    if (ref.place.inside != Place::Argument || ref.place.off_form) return false;
+    ref.place.off_form = true;
+    ref.roles = roles_of(ref);
+    return true;
   });
+}
+
+// FROM has closed and bound these refs, all of the level: what it counts is known now.
+bool Arguments::settle_form(std::vector<Ref>& refs) {
+  if (!world_.sets_minimum()) return true;
+  level_.counted = 0;
+  std::vector<std::pair<uint64_t, uint32_t>> items;  // which item of FROM a family is counted of
+  for (Ref& ref : refs) {
+    if (ref.place.inside != Place::Argument || ref.binding == 0) continue;
+    ref.roles = roles_of(ref);
+    if (ref.place.off_form) continue;
+    const Binding& binding = store_.bindings[ref.binding];
+    for (const ColumnRef& column : binding.columns) {
+      const uint64_t family = world_.grouped_family(column);
+      if (family == 0) continue;
+      level_.counted |= family;
+      const auto known = std::find_if(items.begin(), items.end(), [&](const auto& i) { return i.first == family; });
+      if (known == items.end()) {
+        items.emplace_back(family, binding.item);
+      } else if (known->second != binding.item) {
+        return false;
+      }
+    }
+  }
+  return level_.counted == 0 || !level_.names_outside;
 }
 
 }  // namespace pccsql::track

@@ -1,32 +1,8 @@
-// FROM: tables, joins, aliases and USING, each taken only if everything that was named before can still be supplied; and the
-// moment FROM closes, when every name is bound for good.
-#include <algorithm>
-
-#include "track/step.h"
+#include "track/from_clause.h"
 
 namespace pccsql::track {
-std::vector<FromItem> Step::from_items(const Level& level) const {
-  std::vector<FromItem> items(store_.from[level.from].count);
-  size_t at = items.size();
-  for (Index i = level.from; i != 0; i = store_.from[i].below) items[--at] = store_.from[i].item;
-  return items;
-}
 
-std::vector<const Source*> Step::ctes(const Level& level) const {
-  std::vector<const Source*> sources;
-  for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) sources.push_back(store_.ctes[i].source);
-  return sources;
-}
-
-void Step::store_last_item(FromItem item) {
-  FromNode node = store_.from[level_.from];
-  node.item = std::move(item);
-  store_.from.push_back(std::move(node));
-  level_.from = static_cast<Index>(store_.from.size() - 1);
-  level_dirty_ = true;
-}
-
-bool Step::read_from() {
+bool FromClause::read_from() {
   const auto count = static_cast<int>(store_.items[level_.items].count);
   if (level_.width != 0 && !level_.star && count != level_.width) return false;
   if (count > most_width(level_)) return false;
@@ -39,14 +15,14 @@ bool Step::read_from() {
   return level_.tables < level_.most_tables && viable(level_);
 }
 
-void Step::begin_join() {
+void FromClause::begin_join() {
   level_.join_natural = level_.join_left = level_.join_outer = level_.join_full = false;
   level_.join_words = 0;
   level_dirty_ = true;
 }
 
 // The words of a join come in any order; in canonical style as they are commonly written, NATURAL first, OUTER last.
-bool Step::read_join(Terminal word) {
+bool FromClause::read_join(Terminal word) {
   if (world_.settings().style == Style::Canonical) {
     const bool first = level_.join_words == (level_.join_natural && word != Terminal::kw_NATURAL ? 1 : 0);
     const bool usual = word == Terminal::kw_OUTER ? level_.join_left || level_.join_outer : first;
@@ -89,7 +65,7 @@ bool Step::read_join(Terminal word) {
 
 // Whether any item can come now: all tables may hold names that would be ambiguous. A derived table disturbs none, if it is
 // not joined naturally and there is room for a SELECT in the parser's stack.
-bool Step::something_joins() {
+bool FromClause::something_joins() {
   if (!level_.join_natural && (!world_.settings().lookahead || derived_table_has_depth(level_))) return true;
   for (const Source& source : world_.sources().all()) {
     if (source.nameable && table_fits(source.name)) return true;
@@ -101,21 +77,14 @@ bool Step::something_joins() {
 }
 
 // In canonical style, a table of which nothing may be used is joined with nothing that no name asks for.
-bool Step::stands_alone() const {
+bool FromClause::stands_alone() const {
   if (world_.settings().style != Style::Canonical) return false;
   bool closed = false;
   for (Index i = level_.from; i != 0; i = store_.from[i].below) closed |= store_.from[i].item.source->closed;
   return closed && pending(level_).empty();
 }
 
-// What comes by RIGHT or FULL may not be what a name asks for, so there must be room for one item more.
-bool Step::obligations_may_come_later() const {
-  if (!world_.settings().lookahead || pending(level_).empty()) return true;
-  Level fuller = level_;
-  return ++fuller.tables <= fuller.most_tables && witness(fuller);
-}
-
-bool Step::read_table(NameId name) {
+bool FromClause::read_table(NameId name) {
   const Source* source = nullptr;
   for (Index i = level_.ctes; i != 0 && source == nullptr; i = store_.ctes[i].below) {
     if (store_.ctes[i].source->name == name) source = store_.ctes[i].source;
@@ -131,24 +100,7 @@ bool Step::read_table(NameId name) {
   return add_item(std::move(item));
 }
 
-// Every name that both sides have is merged.
-bool Step::merge_naturally(const Level& level, FromItem& right) const {
-  for (const Source::Column& column : right.source->columns) {
-    if (column.name == kNoName) return false;
-    if (column.hidden) continue;
-    bool common = false;
-    for (Index i = level.from; i != 0 && !common; i = store_.from[i].below) {
-      const Source::Column* left = store_.from[i].item.source->find(column.name);
-      common = left != nullptr && !left->hidden;
-    }
-    if (!common) continue;
-    if (!can_merge(level, right, column.name)) return false;
-    if (!holds(right.merged, column.name)) right.merged.push_back(column.name);
-  }
-  return true;
-}
-
-bool Step::add_item(FromItem item) {
+bool FromClause::add_item(FromItem item) {
   const uint16_t tables = item.source->tables;
   if (level_.tables + tables > level_.most_tables) return false;
   if (level_.plain_star && !item.source->expands_to(level_.compared ? Role::Where : Role::Sel)) return false;
@@ -172,7 +124,7 @@ bool Step::add_item(FromItem item) {
   return widths_fit(false) && viable(level_) && (!level_.star || outputs_fit(false));
 }
 
-bool Step::name_item(NameId name) {
+bool FromClause::name_item(NameId name) {
   FromItem item = last_item().item;
   if (!item.name_open) return false;
   for (Index i = store_.from[level_.from].below; i != 0; i = store_.from[i].below) {
@@ -184,7 +136,7 @@ bool Step::name_item(NameId name) {
   return widths_fit(false) && viable(level_) && (!level_.star || outputs_fit(false));
 }
 
-bool Step::end_item_name() {
+bool FromClause::end_item_name() {
   FromItem item = last_item().item;
   if (!item.name_open) return true;
   for (Index i = store_.from[level_.from].below; i != 0 && item.name != kNoName; i = store_.from[i].below) {
@@ -195,7 +147,7 @@ bool Step::end_item_name() {
   return viable(level_) && (!level_.star || outputs_fit(false));
 }
 
-bool Step::end_item_merge() {
+bool FromClause::end_item_merge() {
   if (level_.from == 0 || !last_item().item.merge_open) return true;
   FromItem item = last_item().item;
   item.merge_open = false;
@@ -203,7 +155,15 @@ bool Step::end_item_merge() {
   return viable(level_) && (!level_.plain_star || widths_fit(false));
 }
 
-bool Step::open_using() {
+void FromClause::store_last_item(FromItem item) {
+  FromNode node = store_.from[level_.from];
+  node.item = std::move(item);
+  store_.from.push_back(std::move(node));
+  level_.from = static_cast<Index>(store_.from.size() - 1);
+  level_dirty_ = true;
+}
+
+bool FromClause::open_using() {
   if (level_.join_natural || level_.from == 0 || !last_item().item.merge_open) return false;
   for (const Source::Column& column : last_item().item.source->columns) {
     if (column.name != kNoName && using_fits(column.name)) return true;
@@ -211,7 +171,15 @@ bool Step::open_using() {
   return false;
 }
 
-bool Step::read_using(NameId name) {
+bool FromClause::read_using(const Word& word) {
+  if (word.terminal == Terminal::Name) return merge_by(word.name);
+  if (word.terminal == Terminal::Comma) {
+    return std::ranges::any_of(using_candidates(), [&](NameId name) { return using_fits(name); });
+  }
+  return word.terminal != Terminal::RightParen || end_item_merge();
+}
+
+bool FromClause::merge_by(NameId name) {
   FromItem item = last_item().item;
   if (name == kNoName || !item.merge_open || holds(item.merged, name) || !can_merge(level_, item, name)) return false;
   if (level_.star && level_.outer_join) return false;
@@ -223,40 +191,17 @@ bool Step::read_using(NameId name) {
   return viable(level_);
 }
 
-// Exactly one (merged) column of that name on the left, one on the right, and every column of them may be joined by.
-bool Step::can_merge(const Level& level, const FromItem& right, NameId name) const {
-  RoleSet needed = role_bit(Role::Join);  // of `q.*` the search knows more
-  if (level.plain_star) needed = level.compared ? needed | role_bit(Role::Where) : kEveryRole;
-  // With RIGHT and FULL the merged column is made of both sides, so an ON further left cannot have meant it.
-  for (Index i = level.join_outer ? level.refs : 0; i != 0; i = store_.refs[i].below) {
-    const Ref& ref = store_.refs[i].ref;
-    if (ref.qualifier == kNoName && ref.name == name && ref.place.clause == Clause::On) return false;
+std::vector<NameId> FromClause::using_candidates() const {
+  std::vector<NameId> names;
+  if (level_.from == 0) return names;
+  for (const Source::Column& column : last_item().item.source->columns) {
+    if (column.name != kNoName) names.push_back(column.name);
   }
-  const Source::Column* own = right.source->find(name);
-  if (own == nullptr || (own->permitted & needed) != needed) return false;
-  std::vector<FromItem> left = from_items(level);
-  if (!left.empty() && left.back().source == right.source && left.back().name_open == right.name_open &&
-      left.back().merge_open && right.merge_open && left.back().name == right.name) {
-    left.pop_back();  // `right` is already the last of them
-  }
-  int groups = 0;
-  for (const FromItem& item : left) {
-    const Source::Column* column = item.source->find(name);
-    if (column == nullptr) continue;
-    if ((column->permitted & needed) != needed) return false;
-    if (groups == 0 || !holds(item.merged, name)) ++groups;
-  }
-  return groups == 1;
+  return names;
 }
 
-bool Step::table_fits(NameId name) {
-  return on_copy([&](Step& copy) { return copy.read_table(name); });
-}
-bool Step::alias_fits(NameId name) {
-  return on_copy([&](Step& copy) { return copy.name_item(name); });
-}
 // Names that the SELECT at hand has used for tables, of its own or of those around it: a new item may not be free to have them.
-std::vector<NameId> Step::names_in_use() const {
+std::vector<NameId> FromClause::names_in_use() const {
   std::vector<NameId> names;
   const auto add = [&](NameId name) {
     if (name != kNoName && !holds(names, name)) names.push_back(name);
@@ -267,34 +212,26 @@ std::vector<NameId> Step::names_in_use() const {
   for (Index i = level_.items; i != 0; i = store_.items[i].below) add(store_.items[i].item.qualifier);
   return names;
 }
-bool Step::using_fits(NameId name) {
-  return on_copy([&](Step& copy) { return copy.read_using(name); });
-}
-bool Step::fresh_alias_fits() {
-  return on_copy([&](Step& copy) { return copy.name_item(copy.store_.names.intern("\x01")); });
+
+bool FromClause::names_from_item() const { return !in_frame() && level_.clause == Clause::From && level_.from != 0; }
+
+bool FromClause::table_fits(NameId name) {
+  return on_copy(*this, [&](FromClause& copy) { return copy.read_table(name); });
 }
 
-void Step::add_use(const Binding& binding, RoleSet roles, ListId list) {
-  for (const ColumnRef& column : binding.columns) {
-    for (const Role role : kRoles) {
-      if ((roles & role_bit(role)) == 0) continue;
-      store_.uses.push_back({state_.uses, {column, role}, list});
-      state_.uses = static_cast<Index>(store_.uses.size() - 1);
-    }
-  }
+bool FromClause::alias_fits(NameId name) {
+  return on_copy(*this, [&](FromClause& copy) { return copy.name_item(name); });
 }
 
-void Step::flush_refs() {
-  for (Index i = level_.refs; i != 0; i = store_.refs[i].below) {
-    const Ref ref = store_.refs[i].ref;
-    if (ref.binding == 0 || ref.outward) continue;
-    const Binding binding = store_.bindings[ref.binding];
-    note_unshown(ref, binding.permitted);
-    for (const auto& [roles, list] : parted(ref)) add_use(binding, roles, list);
-  }
+bool FromClause::using_fits(NameId name) {
+  return on_copy(*this, [&](FromClause& copy) { return copy.merge_by(name); });
 }
 
-void Step::note_join_uses() {
+bool FromClause::fresh_alias_fits() {
+  return on_copy(*this, [&](FromClause& copy) { return copy.name_item(copy.store_.names.intern("\x01")); });
+}
+
+void FromClause::note_join_uses() {
   const std::vector<FromItem> items = from_items(level_);
   for (size_t right = 0; right < items.size(); ++right) {
     for (const NameId name : items[right].merged) {
@@ -309,7 +246,7 @@ void Step::note_join_uses() {
 }
 
 // False: what `q.*` reaches is not all permitted. With look-ahead the search has seen to that.
-bool Step::note_star_uses() {
+bool FromClause::note_star_uses() {
   const std::vector<FromItem> items = from_items(level_);
   bool permitted = true;
   Ref ref;
@@ -343,22 +280,8 @@ bool Step::note_star_uses() {
   return permitted;
 }
 
-// Whether an item holds a name that was left to an enclosing SELECT before the item came. With look-ahead the search has
-// seen to it that none does.
-bool Step::captures_passed() const {
-  for (Index i = level_.passed; i != 0; i = store_.name_lists[i].below) {
-    const auto& [below, count, qualifier, name] = store_.name_lists[i];
-    for (Index from = level_.from; from != 0; from = store_.from[from].below) {
-      const FromItem& item = store_.from[from].item;
-      if (qualifier != kNoName && qualifier != item.name) continue;
-      if (item.source->find(name) != nullptr || (qualifier != kNoName && world_.is_rowid(name))) return true;
-    }
-  }
-  return false;
-}
-
 // FROM has closed, or cannot come any more: every name is bound here, or by an enclosing SELECT.
-bool Step::settle() {
+bool FromClause::settle() {
   if (level_.plain_star && level_.from == 0) return false;
   if (captures_passed()) return false;
   std::vector<Ref> refs(store_.refs[level_.refs].count);
@@ -409,6 +332,39 @@ bool Step::settle() {
   }
   note_join_uses();
   return note_star_uses() && widths_fit(true);
+}
+
+bool FromClause::open_join() {
+  begin_join();
+  return end_item_merge();
+}
+
+bool FromClause::open_condition(const Word& word) { return word.terminal == Terminal::kw_USING || end_item_merge(); }
+
+bool FromClause::read_condition() {
+  if (level_.join_natural) return false;
+  level_.clause = Clause::On;
+  level_dirty_ = true;
+  return true;
+}
+
+bool FromClause::close_condition() {
+  level_.clause = Clause::From;
+  level_dirty_ = true;
+  return true;
+}
+
+bool FromClause::read_derived(const Word& word) {
+  if (word.terminal == Terminal::RightParen) {
+    pop_frame();
+    return true;
+  }
+  if (!derived_table_fits()) return false;
+  Frame derived;
+  derived.kind = Frame::DerivedTable;
+  derived.depth = static_cast<uint16_t>(derived_table_depth(level_));
+  push_frame(derived);
+  return true;
 }
 
 }  // namespace pccsql::track

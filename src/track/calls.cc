@@ -1,9 +1,11 @@
-// Calls: what a function makes of its arguments, and what FILTER and OVER make of them afterwards; CASE; windows.
-#include "track/step.h"
+#include "track/calls.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace pccsql::track {
 
-bool Step::open_call() {
+bool Calls::open_call() {
   const NameId name = frame_.name;
   if (frame_.readings == 0 || frame_.quote != Quote::None || !function_fits_here(name)) return false;
   frame_.name = kNoName;
@@ -39,35 +41,40 @@ bool Step::open_call() {
   return true;
 }
 
-// What stands in an operand that is no bare number or name makes the term an expression.
-bool Step::leave_term() {
-  const Frame* const order = term();
-  if (order == nullptr || !order->pure) return true;
-  if (order->compound) return false;
-  change_term([](Frame& term) { term.pure = false; });
-  return true;
+bool Calls::function_fits(const Callable& function) {
+  if (!has_depth(operand_depth() + parser_stack::kCall) || frame_.height >= kTallest) return false;
+  const Place place = operand_place();
+  switch (function.mode) {
+    case Callable::Sums:
+    case Callable::Aggregate:
+      return aggregate_fits();
+    case Callable::Window:
+      return place.windows && has_depth(operand_depth() + parser_stack::kCall + parser_stack::kWindow);
+    default:
+      return !in_plain_argument() || on_copy(*this, [&](Calls& copy) { return copy.call_in_argument(function); });
+  }
 }
 
 // Whether an aggregate may stand here: as such, as a window function that OVER must make of it, or inside an aggregate of
 // which OVER must make one.
-bool Step::aggregate_fits() {
+bool Calls::aggregate_fits() {
   if (!aggregate_fits_) {
     Frame call;
     call.place = operand_place();
     call.depth = static_cast<uint16_t>(operand_depth());
     aggregate_fits_ = call.place.aggregates || can_be_window(call) ||
-                      (window_around() != 0 && on_copy([](Step& copy) { return copy.make_window(); }));
+                      (window_around() != 0 && on_copy(*this, [](Calls& copy) { return copy.make_window(); }));
   }
   return *aggregate_fits_;
 }
 
-bool Step::can_be_window(const Frame& call) const {
+bool Calls::can_be_window(const Frame& call) const {
   return call.place.windows && !call.distinct && has_depth(call.depth + parser_stack::kWindowed);
 }
 
 // The call of an aggregate around this place that is not a window function yet and could be one: aggregates may stand in
 // it then. MIN and MAX on the way can be scalars.
-Index Step::window_around() {
+Index Calls::window_around() {
   store_frame();
   Index at = state_.frame;
   for (int open = state_.open; open > 0; --open, at = store_.frames[at].below) {
@@ -81,7 +88,7 @@ Index Step::window_around() {
 }
 
 // It is decided that OVER follows: what was counted so far is put out.
-bool Step::make_window() {
+bool Calls::make_window() {
   const Index call = window_around();
   if (call == 0) return false;
   int inside = 0;
@@ -105,7 +112,7 @@ bool Step::make_window() {
 
 // What stands around a window function is none: MIN and MAX there, which would be aggregates if they stayed with one
 // argument, are scalars. The first `skipped` frames are not around it.
-void Step::make_scalars(int skipped) {
+void Calls::make_scalars(int skipped) {
   store_frame();
   int count = 0;
   int at = 0;
@@ -120,37 +127,7 @@ void Step::make_scalars(int skipped) {
   });
 }
 
-// The innermost `count` frames made again, the outermost of them first; `above` is how many stand on it.
-void Step::change_frames(int count, const std::function<void(Frame&, int above)>& change) {
-  if (count == 0) return;
-  store_frame();
-  std::vector<Frame> frames;
-  Index at = state_.frame;
-  for (int i = 0; i < count; ++i, at = store_.frames[at].below) frames.push_back(store_.frames[at]);
-  for (int i = count; i-- > 0;) {
-    Frame& frame = frames[static_cast<size_t>(i)];
-    frame.below = at;
-    change(frame, i);
-    store_.frames.push_back(frame);
-    at = static_cast<Index>(store_.frames.size() - 1);
-  }
-  state_.frame = at;
-  frame_ = store_.frames[at];
-}
-
-// Refs from `from` on become arguments of a window function.
-bool Step::put_out(uint32_t from) {
-  level_dirty_ = true;
-  return rewrite_refs(level_, from, [&](Ref& ref) {
-    if (ref.place.inside == Place::Window) return false;
-    ref.place.inside = Place::Window;
-    ref.roles = roles_at(ref.place);
-    ref.list = {};
-    return true;
-  });
-}
-
-Place Step::argument_place() const {
+Place Calls::argument_place() const {
   Place place = frame_.place;
   const Callable& function = *frame_.function;
   const bool first = frame_.arguments == 1;
@@ -190,7 +167,7 @@ Place Step::argument_place() const {
   return place;
 }
 
-bool Step::read_call(const Word& word) {
+bool Calls::read_call(const Word& word) {
   const Callable& function = *frame_.function;
   const bool aggregate = function.mode == Callable::Sums || function.mode == Callable::Aggregate ||
                          (function.mode == Callable::MinMax && !frame_.scalar_only);
@@ -252,23 +229,7 @@ bool Step::read_call(const Word& word) {
   }
 }
 
-bool Step::open_over() {
-  const Callable& function = *frame_.function;
-  if (!has_depth(frame_.depth + parser_stack::kWindowed)) return false;  // the window would have no room
-  if (!frame_.place.windows || frame_.distinct || frame_.scalar_only || function.mode == Callable::Scalar) return false;
-  frame_.part = 1;  // it is a window function
-  frame_dirty_ = true;
-  make_scalars(1);
-  return put_out(frame_.refs);
-}
-
-bool Step::open_partition() {
-  level_.window_partition = true;
-  level_dirty_ = true;
-  return level_.clause == Clause::Items || !owes_group(level_);
-}
-
-bool Step::close_call() {
+bool Calls::close_call() {
   const Frame call = frame_;
   const Callable& function = *call.function;
   const bool windowed = call.part == 1;
@@ -299,57 +260,166 @@ bool Step::close_call() {
   return true;
 }
 
-void Step::read_case(Terminal word) {
+bool Calls::open_over() {
+  const Callable& function = *frame_.function;
+  if (!has_depth(frame_.depth + parser_stack::kWindowed)) return false;  // the window would have no room
+  if (!frame_.place.windows || frame_.distinct || frame_.scalar_only || function.mode == Callable::Scalar) return false;
+  frame_.part = 1;  // it is a window function
+  frame_dirty_ = true;
+  make_scalars(1);
+  return put_out(frame_.refs);
+}
+
+bool Calls::open_partition() {
+  level_.window_partition = true;
+  level_dirty_ = true;
+  return level_.clause == Clause::Items || !owes_group(level_);
+}
+
+bool Calls::read_case(Terminal word) {
   frame_dirty_ = true;
   if (word == Terminal::kw_WHEN) frame_.part = 1;
   if (word == Terminal::kw_THEN) frame_.part = 2;
   if (word == Terminal::kw_ELSE) frame_.part = 3;
+  return true;
 }
 
-// Bounds of a window's frame: none may end before it starts.
-bool Step::read_bound(RuleId rule, const Word& word) {
+// A window's frame: ROWS, RANGE or GROUPS, and its bounds, of which none may end before the other starts.
+bool Calls::read_frame(const Word& word) {
   frame_dirty_ = true;
-  const R where = rule_of(rule);
-  if (where == R::frame) {
-    switch (word.terminal) {
-      case Terminal::kw_ROWS:
-      case Terminal::kw_RANGE:
-      case Terminal::kw_GROUPS:
-        frame_.unit = word.terminal;
-        frame_.in_bound = true;
-        return true;
-      case Terminal::kw_BETWEEN:
-        frame_.between = true;
-        return true;
-      default:
-        return true;  // AND
-    }
+  if (word.terminal == Terminal::kw_BETWEEN) {
+    frame_.between = true;
+  } else if (word.terminal != Terminal::kw_AND) {
+    frame_.unit = word.terminal;
+    frame_.in_bound = true;
   }
-  const Terminal start = frame_.bound;
+  return true;
+}
+
+bool Calls::read_frame_start(const Word& word) {
+  frame_dirty_ = true;
   switch (word.terminal) {
     case Terminal::kw_UNBOUNDED:
-      if (where == R::frame_start) frame_.bound = Terminal::kw_UNBOUNDED;
       frame_.in_end = true;  // the word after it is fixed
+      frame_.bound = word.terminal;
       return true;
     case Terminal::kw_CURRENT:
-      if (where == R::frame_end) return start != Terminal::kw_FOLLOWING;
-      frame_.bound = Terminal::kw_CURRENT;
+      frame_.bound = word.terminal;
       return true;
     case Terminal::kw_PRECEDING:
     case Terminal::kw_FOLLOWING:
-      if (frame_.in_end) {
-        frame_.in_end = false;
-        return true;
-      }
-      if (where == R::frame_start) {
-        frame_.bound = word.terminal;
-        return frame_.between || word.terminal == Terminal::kw_PRECEDING;
-      }
+      if (std::exchange(frame_.in_end, false)) return true;
+      frame_.bound = word.terminal;
+      return frame_.between || word.terminal == Terminal::kw_PRECEDING;
+    default:
+      return true;  // ROW
+  }
+}
+
+bool Calls::read_frame_end(const Word& word) {
+  frame_dirty_ = true;
+  const Terminal start = frame_.bound;
+  switch (word.terminal) {
+    case Terminal::kw_UNBOUNDED:
+      frame_.in_end = true;
+      return true;
+    case Terminal::kw_CURRENT:
+      return start != Terminal::kw_FOLLOWING;
+    case Terminal::kw_PRECEDING:
+    case Terminal::kw_FOLLOWING:
+      if (std::exchange(frame_.in_end, false)) return true;
       return word.terminal == Terminal::kw_FOLLOWING ||
              (start != Terminal::kw_CURRENT && start != Terminal::kw_FOLLOWING);
     default:
       return true;  // ROW
   }
+}
+
+bool Calls::open_cast() {
+  if (!leave_term() || !extend_argument()) return false;
+  note_leaf(2);
+  Frame cast;
+  cast.kind = Frame::Cast;
+  cast.place = operand_place();
+  cast.depth = static_cast<uint16_t>(operand_depth() + parser_stack::kCast);
+  if (!has_depth(cast.depth + parser_stack::kCastType)) return false;
+  push_frame(cast);
+  return true;
+}
+
+bool Calls::read_cast(const Word& word) {
+  return word.terminal != Terminal::RightParen || frame_.pairs > 0 || test_argument();
+}
+
+bool Calls::read_type(const Word& word) {
+  if (word.terminal == Terminal::LeftParen) return test_argument();
+  if (word.terminal != Terminal::Name) return word.terminal != Terminal::String;
+  if ((frame_.pairs > 0 || !world_.is_real_type(word.name)) && !test_argument()) return false;
+  frame_.pairs = static_cast<uint8_t>(frame_.pairs + 1);
+  frame_dirty_ = true;
+  return frame_.pairs <= 3 && word.quote == Quote::None &&
+         std::ranges::find(world_.type_names(), word.name) != world_.type_names().end();
+}
+
+bool Calls::open_case() {
+  if (!leave_term() || !extend_argument() || !leave_form()) return false;
+  Frame cases;
+  cases.kind = Frame::Case;
+  cases.place = operand_place();
+  cases.depth = static_cast<uint16_t>(operand_depth());
+  if (!has_depth(cases.depth + parser_stack::kCaseBranch)) return false;
+  push_frame(cases);
+  return true;
+}
+
+bool Calls::close_construct() {
+  pop_frame();
+  frame_.after = true;
+  frame_.zero = false;
+  frame_dirty_ = true;
+  state_.bare = kNoName;
+  state_.zero = false;
+  return true;
+}
+
+bool Calls::open_filter() {
+  const Callable::Mode mode = frame_.function->mode;
+  if (frame_.filtered || frame_.scalar_only || mode == Callable::Scalar || mode == Callable::Window) return false;
+  if (mode == Callable::Sums && !leave_form(frame_.refs)) return false;
+  frame_.filtered = true;
+  frame_dirty_ = true;
+  Frame filter;
+  filter.kind = Frame::Filter;
+  filter.place = frame_.place;
+  filter.place.windows = false;
+  if (frame_.part == 2) {
+    filter.place.inside = Place::Window;
+  } else {
+    filter.place.inside = frame_.place.inside == Place::Window ? Place::Window : Place::Filter;
+    filter.place.aggregates = false;
+    filter.place.local = true;
+  }
+  filter.depth = static_cast<uint16_t>(frame_.depth + parser_stack::kFilter);
+  if (!has_depth(filter.depth)) return false;
+  push_frame(filter);
+  return true;
+}
+
+bool Calls::open_window() {
+  Frame window;
+  window.kind = Frame::Window;
+  window.place = frame_.place;
+  window.place.inside = Place::Window;
+  window.place.windows = false;
+  window.depth = static_cast<uint16_t>(frame_.depth + parser_stack::kWindow);
+  if (!has_depth(window.depth + parser_stack::kFrame)) return false;
+  push_frame(window);
+  return true;
+}
+
+bool Calls::close_frame() {
+  pop_frame();
+  return true;
 }
 
 }  // namespace pccsql::track

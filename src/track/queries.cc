@@ -1,11 +1,10 @@
-// Queries: levels open and close, SELECTs gather items, clauses follow each other, outputs get their names.
-#include <algorithm>
+#include "track/queries.h"
 
-#include "track/step.h"
+#include <algorithm>
 
 namespace pccsql::track {
 
-bool Step::open_query() {
+bool Queries::open_query() {
   Level inner;
   inner.view = Level::All;
   inner.most_tables = world_.most_tables();
@@ -75,7 +74,7 @@ bool Step::open_query() {
   return true;
 }
 
-bool Step::close_query() {
+bool Queries::close_query() {
   flush_refs();
   close_form();
   const Level inner = level_;
@@ -117,7 +116,7 @@ bool Step::close_query() {
   return true;
 }
 
-bool Step::read_cte_name(const Word& word) {
+bool Queries::read_cte_name(const Word& word) {
   if (word.keyword || word.name == world_.true_name() || word.name == world_.false_name()) return false;
   if (frame_.part == 0) {
     if (world_.sources().find(word.name) != nullptr) return false;
@@ -142,7 +141,7 @@ bool Step::read_cte_name(const Word& word) {
   return true;
 }
 
-bool Step::open_select() {
+bool Queries::open_select() {
   if (level_.branches > 0) {
     flush_refs();
     close_form();
@@ -173,7 +172,7 @@ bool Step::open_select() {
 }
 
 // Everything a SELECT named is bound by now; what is left of it are its outputs.
-bool Step::close_select() {
+bool Queries::close_select() {
   if (owes_group(level_)) return false;
   if (!level_.settled && !settle()) return false;
   if (!widths_fit(true)) return false;
@@ -193,7 +192,7 @@ bool Step::close_select() {
 
 // The names that ORDER BY can mean outputs by: aliases, columns that `*` brought, and, after a set operation, an item that
 // is a column and that its bare name finds again. The database looks into every branch.
-void Step::note_order_names() {
+void Queries::note_order_names() {
   NameIndex columns, aliases;
   for (Index i = level_.order_names; i != 0; i = store_.name_lists[i].below) {
     const NameNode& known = store_.name_lists[i];
@@ -225,14 +224,7 @@ void Step::note_order_names() {
   }
 }
 
-// The names that a SELECT has used, in the order in which they were written.
-std::vector<const Ref*> Step::refs_of(const Level& level) const {
-  std::vector<const Ref*> refs(store_.refs[level.refs].count);
-  for (Index i = level.refs; i != 0; i = store_.refs[i].below) refs[store_.refs[i].count - 1] = &store_.refs[i].ref;
-  return refs;
-}
-
-bool Step::close_item() {
+bool Queries::close_item() {
   SelectItem item;
   const bool star = level_.item_star;
   item.star = !star ? SelectItem::No : level_.item_alias != kNoName ? SelectItem::Qualified : SelectItem::All;
@@ -254,31 +246,14 @@ bool Step::close_item() {
   return outputs_fit(false);
 }
 
-// How many outputs the SELECT may have: as many as the first branch, and no more than a `*` around it can take.
-int Step::most_width(const Level& level) const {
-  int most = level.width != 0 ? level.width : kMostOutputs;
-  if (level.kind != Level::Derived || level.branches > 1) return most;
-  const Level& outer = store_.levels[level.parent];
-  if (!outer.plain_star) return most;
-  return std::min(most, most_width(outer) - width_now(outer));
-}
-
-// Whether the number of outputs is given, by an earlier branch or by what a `*` around it must come to.
-bool Step::width_fixed(const Level& level) const {
-  if (level.width != 0) return true;
-  if (level.kind != Level::Derived || level.branches > 1) return false;
-  const Level& outer = store_.levels[level.parent];
-  return outer.plain_star && width_fixed(outer);
-}
-
-bool Step::comma_between_items() {
+bool Queries::comma_between_items() {
   const auto count = static_cast<int>(store_.items[level_.items].count);
   level_.item_star = false;
   level_dirty_ = true;
   return count < most_width(level_) && (!level_.star || viable(level_));
 }
 
-bool Step::plain_star() {
+bool Queries::plain_star() {
   if (level_.kind == Level::Scalar || level_.kind == Level::In || joined_naturally(level_)) return false;
   if (level_.plain_star && width_fixed(level_)) return false;  // two of them have no odd width
   // Nor does one, if it is there to introduce names.
@@ -290,7 +265,7 @@ bool Step::plain_star() {
   return viable(level_);
 }
 
-bool Step::new_name(const Word& word) {
+bool Queries::new_name(const Word& word) {
   if (word.terminal == Terminal::kw_AS) {
     state_.as = true;
     if (level_.clause == Clause::Items) return true;
@@ -312,7 +287,7 @@ bool Step::new_name(const Word& word) {
   return room_for_derived(store_.levels[level_.parent], std::move(outputs), false, level_.tables) > 0;
 }
 
-bool Step::enter_clause(Clause clause) {
+bool Queries::open_clause(Clause clause) {
   if (level_.clause == Clause::Items && !outputs_fit(true)) return false;
   if (!level_.settled && !settle()) return false;
   if (clause == Clause::Having && !level_.grouped && !level_.aggregating) return false;
@@ -325,42 +300,62 @@ bool Step::enter_clause(Clause clause) {
   return true;
 }
 
-std::vector<SelectItem> Step::items(const Level& level) const {
-  std::vector<SelectItem> items(store_.items[level.items].count);
-  size_t at = items.size();
-  for (Index i = level.items; i != 0; i = store_.items[i].below) items[--at] = store_.items[i].item;
-  return items;
+bool Queries::read_end() {
+  if (state_.ended) return false;
+  state_.ended = true;
+  return true;
 }
 
-// The names of what the SELECT puts out, by what its FROM holds so far. A repeated `x` becomes `x:1`, then `x:2`; after
-// four of them the database draws lots.
-std::vector<NameId> Step::outputs_now(const Level& level) const {
-  std::vector<NameId> names;
-  std::vector<FromItem> from;
-  if (level.star) from = from_items(level);
-  NameIndex index;
-  const auto taken = [&](NameId name) { return index.find(kNoName, name).has_value(); };
-  const auto push = [&](NameId name) {
-    if (name == world_.true_name() || name == world_.false_name()) name = kNoName;  // the database names it otherwise
-    if (name != kNoName && taken(name)) {
-      std::string stem(store_.names.text(name));
-      const size_t colon = stem.find_last_not_of("0123456789");
-      if (colon != std::string::npos && stem[colon] == ':' && colon + 1 < stem.size()) stem.resize(colon);
-      for (int n = 1; name != kNoName && taken(name); ++n) {
-        name = n <= 4 ? store_.names.intern(stem + ":" + std::to_string(n)) : kNoName;
-      }
-    }
-    if (name != kNoName) index.note(kNoName, name, 0);
-    names.push_back(name);
-  };
-  for (const SelectItem& item : items(level)) {
-    if (item.star == SelectItem::No) {
-      push(item.alias != kNoName ? item.alias : item.column);
-      continue;
-    }
-    for_each_output(item, from, [&](const Source::Column& column) { push(column.name); });
+bool Queries::open_with() const { return has_depth(level_.depth + parser_stack::kCteBody + parser_stack::kSelect); }
+
+bool Queries::close_with() {
+  level_.depth = static_cast<uint16_t>(level_.depth + parser_stack::kWith);
+  level_dirty_ = true;
+  return true;
+}
+
+bool Queries::open_cte() {
+  level_.declared = 0;
+  level_dirty_ = true;
+  Frame head;
+  head.kind = Frame::CteHead;
+  head.depth = static_cast<uint16_t>(level_.depth + parser_stack::kCteBody);
+  push_frame(head);
+  return true;
+}
+
+bool Queries::read_cte_columns(const Word& word) {
+  return word.terminal != Terminal::Comma || store_.name_lists[level_.declared].count < kMostArguments;
+}
+
+bool Queries::read_compound(const Word& word) {
+  if (word.terminal == Terminal::kw_ALL && level_.kind != Level::Statement) {
+    if (state_.outer_join || world_.catalog().view_bodies().outer_join) return false;
+    state_.union_all = true;
   }
-  return names;
+  return level_.branches < kMostBranches;
+}
+
+bool Queries::read_select(const Word& word) { return word.terminal != Terminal::Comma || comma_between_items(); }
+
+bool Queries::open_item() {
+  level_.item_refs = ref_count();
+  level_.item_alias = kNoName;
+  level_.nested = level_.item_aggregate = level_.item_window = false;
+  level_.item_leaf = 0;
+  level_.item_star = false;
+  level_dirty_ = true;
+  return true;
+}
+
+bool Queries::open_alias() {
+  state_.as = false;
+  return !(level_.clause == Clause::Items && level_.item_star);
+}
+
+bool Queries::open_order() {
+  if (in_frame() && frame_.kind == Frame::Window) return frame_.arguments < kMostTerms;
+  return open_clause(Clause::Order);
 }
 
 }  // namespace pccsql::track
