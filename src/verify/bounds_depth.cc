@@ -48,7 +48,7 @@ int pending(const QueryTree& tree, uint32_t expression, uint32_t lexeme) {
     const uint32_t operand = tree.is(i, "operand") ? i : kNoNode;
     for (uint32_t k = first; operand != kNoNode && k < lexeme && k < tree.nodes[i].last && is_prefix(tree.terminal(k));
          ++k) {
-      open.push_back({tree.terminal(k) == Terminal::kw_NOT ? 3 : 12, kUnary});
+      open.push_back({tree.terminal(k) == Terminal::kw_NOT ? kNot : track::kUnary, parser_stack::kUnary});
     }
   }
   int sum = 0;
