@@ -56,4 +56,4 @@ configure_file(cmake/pccsql.pc.in ${PROJECT_BINARY_DIR}/pccsql.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/pccsql.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(FILES ${PROJECT_BINARY_DIR}/pccsqlConfig.cmake ${PROJECT_BINARY_DIR}/pccsqlConfigVersion.cmake
-  cmake/ggml_cuda.cmake DESTINATION ${package_folder})
+  cmake/cuda_toolkit.cmake cmake/ggml_cuda.cmake DESTINATION ${package_folder})

@@ -6,6 +6,7 @@ set_property(CACHE PCCSQL_LLAMA PROPERTY STRINGS AUTO ON OFF)
 
 set(PCCSQL_HAS_LLAMA OFF)
 if(PCCSQL_LLAMA)
+  include(cmake/cuda_toolkit.cmake)
   set(oldest_llama 0.5.0)
   # Looked for anew each time: a prefix that has gone, or one that has come, must not stay hidden behind the last answer.
   unset(llama_DIR CACHE)

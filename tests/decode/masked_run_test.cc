@@ -8,7 +8,7 @@ namespace pccsql {
 namespace {
 
 // Goes on with the first of these texts that what is written begins; where it is whole, ends.
-Script wants(const Vocabulary& vocabulary, std::vector<std::string> texts) {
+Script first_that_goes_on(const Vocabulary& vocabulary, std::vector<std::string> texts) {
   return [&vocabulary, texts](const Scene& scene, std::span<float> logits) {
     float wish = 1000;
     for (const std::string& text : texts) {
@@ -31,7 +31,7 @@ Script wants(const Vocabulary& vocabulary, std::vector<std::string> texts) {
 Answer ask(std::vector<std::string> texts, const Listener& listener = {}) {
   Hr hr;
   const Vocabulary vocabulary = builtin_vocabulary();
-  ScriptedModel model(vocabulary, wants(vocabulary, std::move(texts)), kRoomy);
+  ScriptedModel model(vocabulary, first_that_goes_on(vocabulary, std::move(texts)), kRoomy);
   DecodeSettings settings;
   settings.blocked = Blocked::Answer;
   Answer answer = make_decoder(Method::Pcc, model, settings)->answer(hr.subject, kQuestion, listener);
