@@ -59,6 +59,7 @@ class Judge(unittest.TestCase):
                             ({"ddl": demo.DDL, "policy": demo.POLICY, "profile": "strikt"}, "`strict` or `paper`"),
                             ({"ddl": demo.DDL, "policy_text": "version: 1\ntables: {emplyee: {}}"}, "did you mean"),
                             ({"ddl": demo.DDL, "policy_text": "a\0b"}, "NUL"),
+                            ({"ddl": demo.DDL, "policy_text": "version: 1\ntables: {employee: [a\n"}, "not YAML"),
                             ({"tables": "t.json", "policy": demo.POLICY}, "db_id")]:
             with self.assertRaises(pccsql.Error) as caught:
                 pccsql.Checker(**wrong)
