@@ -107,6 +107,7 @@ class Asker {
   const Catalog* catalog_ = nullptr;
   std::optional<Policy> policy_;
   std::optional<Prompts> prompts_;
+  std::string adapter_hash_;
   std::string model_hash_;  // empty for an endpoint, which does not tell
   std::string policy_hash_;
   std::optional<AuditFile> audit_;
@@ -141,6 +142,11 @@ Result<Done> Asker::prepare() {
 }
 
 // The catalogue, the policy for it, and all that is made from the two. After an Error everything is as it was.
+// A schema that was given as text has no values.
+static bool shows_values(const Options& options) {
+  return options.ask.values.value_or(0) > 0 && !options.inputs.schema && !options.inputs.tables;
+}
+
 Result<Done> Asker::read_database() {
   auto source = Source::load(options_.inputs, true);
   if (!source) return source.error();
@@ -153,14 +159,16 @@ Result<Done> Asker::read_database() {
   if (!warning.empty() && warning != warned_) fail(warning);
   warned_ = warning;
   std::unique_ptr<QueryRunner> runner;
-  if (!options_.ask.no_run) {
+  ExampleValues values;
+  if (!options_.ask.no_run || shows_values(options_)) {
     const DatabasePlace place{options_.inputs.db.value_or(demo_database_path()), options_.inputs.schema_name.value_or("public")};
     auto opened = open_runner(place, **catalog, *policy, options_.settings.profile, run_limits(options_.ask));
     if (!opened) return opened.error();
-    runner = std::move(*opened);
+    if (shows_values(options_)) values = read_example_values(**opened, **catalog, *policy, *options_.ask.values);
+    if (!options_.ask.no_run) runner = std::move(*opened);
   }
-  subject_ =
-      std::make_unique<Subject>(**catalog, *policy, options_.settings, prompts_ ? *prompts_ : Prompts::standard());
+  subject_ = std::make_unique<Subject>(**catalog, *policy, options_.settings, prompts_ ? *prompts_ : Prompts::standard(),
+                                       std::nullopt, values);
   policy_hash_ = sha256_hex(to_yaml(**catalog, *policy));
   catalog_ = *catalog;
   policy_ = std::move(*policy);
@@ -205,6 +213,9 @@ Result<Done> Asker::open() {
     const auto hash = model_.model->hash();
     if (!hash) return hash.error();
     model_hash_ = *hash;
+    const auto adapter = model_.model->adapter_hash();
+    if (!adapter) return adapter.error();
+    adapter_hash_ = *adapter;
   }
   DecodeSettings settings = decode_settings(ask);
   settings.trace = ask.trace.has_value();
@@ -249,7 +260,7 @@ int Asker::query(const std::string& sql) {
 int Asker::finish(Asked& asked, const LiveText& live, const std::atomic<bool>& stop) {
   if (runner_) run(asked, stop);
   if (audit_) {
-    const auto added = audit_->add(audit_line(asked, model_.label, model_hash_, policy_hash_));
+    const auto added = audit_->add(audit_line(asked, model_.label, model_hash_, adapter_hash_, policy_hash_));
     if (!added) return fail(added.error());
   }
   if (options_.ask.trace) {

@@ -68,6 +68,7 @@ Result<RunSettings> run_settings(const EvalRunOptions& options) {
   settings.parallel = options.parallel.value_or(1);
   settings.execution = !options.no_exec;
   settings.evidence = options.evidence;
+  settings.values = options.values.value_or(0);
   settings.context = options.context.value_or(0);
   return settings;
 }
@@ -98,6 +99,9 @@ Result<std::unique_ptr<EvalSession>> EvalSession::open(const EvalRunOptions& opt
     auto sha256 = session->model_.model->hash();
     if (!sha256) return sha256.error();
     session->model_sha256_ = *std::move(sha256);
+    auto adapter = session->model_.model->adapter_hash();
+    if (!adapter) return adapter.error();
+    session->adapter_sha256_ = *std::move(adapter);
     if (options.parallel.value_or(1) > 1) {
       session->batched_ = std::make_unique<BatchedModel>(*session->model_.model);
     }
@@ -120,7 +124,7 @@ Result<RunState> EvalSession::run(const Suite& suite, const std::string& suite_p
   settings.prompts_sha256 = prompts_sha256_;
   auto header = run_header(suite, suite_path, settings);
   if (!header) return header.error();
-  header->model = {model_.label, model_.file, model_sha256_, ""};
+  header->model = {model_.label, model_.file, model_sha256_, adapter_sha256_};
   header->version = PCCSQL_VERSION;
   header->machine = this_machine(model_.model ? model_.model->about() : told_ ? "told from outside" : "a chat endpoint");
   header->started = now_utc();

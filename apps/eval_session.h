@@ -37,6 +37,7 @@ class EvalSession {
   OpenedModel model_;
   std::unique_ptr<ToldAnswers> told_;  // instead of a model
   std::string model_sha256_;
+  std::string adapter_sha256_;
   std::unique_ptr<BatchedModel> batched_;          // where several questions are asked at once
   std::vector<std::unique_ptr<ChatModel>> chats_;  // of an endpoint: one for each worker
 };

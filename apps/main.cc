@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
     case pccsql::Command::SuiteBirdCu:
     case pccsql::Command::SuiteSpiderAcl:
       return pccsql::run_suite_build(options);
+    case pccsql::Command::SuiteTraining:
+      return pccsql::run_suite_training(options);
     case pccsql::Command::SuiteStats:
       return pccsql::run_suite_stats(options);
     case pccsql::Command::EvalRun:

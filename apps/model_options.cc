@@ -17,6 +17,12 @@ Result<std::string> model_file(const ModelOptions& options) {
   return find_model(name);
 }
 
+Result<std::string> adapter_file(const ModelOptions& options) {
+  if (options.adapter && options.no_adapter) return Error{"`--adapter` and `--no-adapter` say different things", "", {}};
+  if (options.adapter) return *options.adapter;
+  return std::string();
+}
+
 uint32_t narrowed(uint64_t number) { return static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX)); }
 
 Result<OpenedModel> open_endpoint(const ModelOptions& options) {
@@ -41,6 +47,10 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
            "a model of `pccsql model list`, a GGUF file, or a chat endpoint (default: qwen2.5-coder-1.5b)")
       ->group("Model");
   add_text(app, "--model-name", options.model_name, "NAME", "the model's name at the endpoint")->group("Model");
+  add_text(app, "--adapter", options.adapter, "FILE",
+           "a GGUF adapter to use the model with (default: for the default model, the one that comes with pccsql)")
+      ->group("Model");
+  app.add_flag("--no-adapter", options.no_adapter, "the model's weights as they are")->group("Model");
   add_number(app, "--threads", options.threads, 1, "threads (default: one a core)")->group("Model");
   add_number(app, "--context", options.context, 1, "tokens that prompt and answer may have together")->group("Model");
   add_number(app, "--gpu-layers", options.gpu_layers, 0, "layers on the GPU (default: all that fit)")->group("Model");
@@ -66,6 +76,8 @@ void add_method_options(CLI::App& app, MethodOptions& options) {
   add_share(app, "--itergen-penalty", options.penalty, Share::Above0, "itergen: recurrence penalty (default: 0.7)")
       ->group("Method");
   app.add_flag("--itergen-names-only", options.names_only, "itergen: check only whether names exist")->group("Method");
+  add_number(app, "--values", options.values, 0, "example values beside each Public column of the prompt (default: 0)")
+      ->group("Method");
   add_text(app, "--prompts", options.prompts, "DIR", "templates to use instead of the program's own")->group("Method");
 }
 
@@ -91,6 +103,9 @@ Result<OpenedModel> open_model(const ModelOptions& options, const OpenAs& as) {
   llama.threads = narrowed(options.threads.value_or(0));
   llama.context = narrowed(options.context.value_or(0));
   if (options.gpu_layers) llama.gpu_layers = narrowed(*options.gpu_layers);
+  auto adapter = adapter_file(options);
+  if (!adapter) return adapter.error();
+  llama.adapter = *std::move(adapter);
   llama.sequences = as.sequences;
   llama.keep_prefixes = as.keep_prefixes;
   auto model = load_llama_model(*file, llama);

@@ -21,6 +21,8 @@ namespace pccsql {
 struct ModelOptions {
   std::optional<std::string> model;       // a known name, a GGUF file, or an address of a chat endpoint
   std::optional<std::string> model_name;  // at the endpoint
+  std::optional<std::string> adapter;     // a GGUF file
+  bool no_adapter = false;
   std::optional<uint64_t> threads;
   std::optional<uint64_t> context;
   std::optional<uint64_t> gpu_layers;
@@ -37,9 +39,10 @@ struct MethodOptions {
   std::optional<double> penalty;
   bool names_only = false;
   std::optional<std::string> prompts;
+  std::optional<uint64_t> values;  // shown beside each Public column
 };
 
-// --model, --model-name, --threads, --context, --gpu-layers.
+// --model, --model-name, --adapter, --no-adapter, --threads, --context, --gpu-layers.
 void add_model_options(CLI::App& app, ModelOptions& options);
 // --method, --max-tokens, --memory-mb, --allow-refuse, --retries, --itergen-…, --prompts.
 void add_method_options(CLI::App& app, MethodOptions& options);

@@ -42,6 +42,7 @@ enum class Command {
   SuiteSpiderCu,
   SuiteBirdCu,
   SuiteSpiderAcl,
+  SuiteTraining,
   SuiteStats,
   EvalRun,
   EvalSweepRetry,
@@ -129,6 +130,7 @@ int run_serve(const Options& options);
 int run_serve_key(const Options& options);
 int run_mcp(const Options& options);
 int run_suite_build(const Options& options);
+int run_suite_training(const Options& options);
 int run_suite_stats(const Options& options);
 int run_eval_run(const Options& options);
 int run_eval_sweep(const Options& options);

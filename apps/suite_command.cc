@@ -7,7 +7,9 @@
 #include "apps/output.h"
 #include "apps/terminal.h"
 #include "base/file.h"
+#include "eval/training.h"
 #include "suite/build.h"
+#include "suite/gold.h"
 #include "suite/statistics_report.h"
 
 namespace pccsql {
@@ -26,6 +28,15 @@ constexpr const char* kBuildFooter =
     "  pccsql suite build spider-cu --spider DIR --out spider-cu.jsonl\n"
     "  pccsql suite build bird-cu --bird DIR --profile strict --out bird-cu.jsonl\n"
     "  pccsql suite build spider-acl --acl FILE.jsonl --spider DIR --out spider-acl.jsonl\n"
+    "The same inputs give the same bytes.\n"
+    "Exit status: 0 written, 2 a usage or file error.";
+
+constexpr const char* kTrainingFooter =
+    "Writes the training questions with the prompts that `ask` and `eval` send, as a model's tokens, and gold in canonical\n"
+    "style: what scripts/train makes an adapter of. Nothing of the dev parts is in it. A line of JSON is a group of\n"
+    "questions that share a prompt; `aside` marks databases that are kept to choose by.\n"
+    "Example:\n"
+    "  pccsql suite training --spider DIR --bird DIR --out training.jsonl\n"
     "The same inputs give the same bytes.\n"
     "Exit status: 0 written, 2 a usage or file error.";
 
@@ -52,6 +63,23 @@ void add_common_options(CLI::App& command, SuiteOptions& suite) {
   add_choice<Profile>(command, "--profile", suite.profile, {{"paper", Profile::Paper}, {"strict", Profile::Strict}},
                       "how uses are counted, for labels and runs (default: paper)");
   add_text(command, "--out", suite.out, "FILE", "the suite's file");
+}
+
+CLI::App* add_training_command(CLI::App& group, SuiteOptions& suite) {
+  CLI::App* training = add_command(group, "training", "the training questions as an adapter is trained on them", kTrainingFooter);
+  add_text(*training, "--spider", suite.spider, "DIR", kSpiderFolder);
+  add_text(*training, "--bird", suite.bird, "DIR", kBirdFolder);
+  training->add_option("--databases", suite.databases, "a folder in which to look for database files as well")
+      ->type_name("DIR");
+  add_text(*training, "--model", suite.model.model, "NAME|FILE", "whose tokens (default: qwen2.5-coder-1.5b)");
+  add_number(*training, "--rounds", suite.rounds, 1, "how often each question is seen (default: 4)");
+  add_number(*training, "--group", suite.group, 1, "questions that share a prompt, at most (default: 16)");
+  add_number(*training, "--aside", suite.aside, 0, "databases of each benchmark to choose by (default: 10)");
+  add_number(*training, "--values", suite.values, 0, "example values beside a column, in half of the groups (default: 3)");
+  add_number(*training, "--longest-prompt", suite.longest_prompt, 1, "tokens that a prompt may have (default: 2600)");
+  add_number(*training, "--seed", suite.seed, 0, "of what is drawn (default: 42)");
+  add_text(*training, "--out", suite.out, "FILE", "the data's file");
+  return training;
 }
 
 int write_suite(const Result<Suite>& suite, const SuiteOptions& options) {
@@ -98,7 +126,46 @@ SuiteCommands add_suite_commands(CLI::App& app, Options& options) {
       *stats, "--format", suite.format,
       {{"text", StatsFormat::Text}, {"markdown", StatsFormat::Markdown}, {"json", StatsFormat::Json}},
       "(default: text)");
-  return {spider, bird, acl, stats};
+  return {spider, bird, acl, add_training_command(*group, suite), stats};
+}
+
+int run_suite_training(const Options& options) {
+  const SuiteOptions& suite = options.suite;
+  const char* hint = "try `pccsql suite training --help`";
+  if (!suite.spider && !suite.bird) return fail("no data given; add `--spider DIR`, `--bird DIR`, or both", hint);
+  if (!suite.out) return fail("where to? Add `--out FILE`", hint);
+  const auto opened = open_model(suite.model, {.sequences = 1, .keep_prefixes = false});
+  if (!opened) return fail(opened.error());
+  if (!opened->model) return fail("a model with a tokenizer is needed, not an endpoint", hint);
+
+  TrainingOptions training;
+  training.rounds = suite.rounds.value_or(training.rounds);
+  training.group = suite.group.value_or(training.group);
+  training.aside = suite.aside.value_or(training.aside);
+  training.values = suite.values.value_or(training.values);
+  training.longest_prompt = suite.longest_prompt.value_or(training.longest_prompt);
+  training.seed = suite.seed.value_or(training.seed);
+  Progress progress("groups");
+  training.done = [&progress](size_t count) { progress.done(count); };
+  std::string text;
+  std::string report;
+  for (const bool bird : {false, true}) {
+    const auto& folder = bird ? suite.bird : suite.spider;
+    if (!folder) continue;
+    auto data = bird ? read_bird(*folder) : read_spider(*folder);
+    if (!data) return fail(data.error());
+    data->database_folders.insert(data->database_folders.end(), suite.databases.begin(), suite.databases.end());
+    const auto made = training_data(*data, *opened->model, training);
+    if (!made) return fail(made.error());
+    text += to_text(*made);
+    report += data->name + ": " + std::to_string(made->questions) + " of " + std::to_string(data->train.size()) +
+              " questions in " + std::to_string(made->groups.size()) + " groups\n";
+    for (const auto& [reason, count] : made->left_out) report += "  left out: " + std::to_string(count) + ", " + reason + "\n";
+  }
+  if (const auto written = write_file(*suite.out, text); !written) return fail(written.error());
+  Output output;
+  output.write(report);
+  return output.finish(kExitFine);
 }
 
 int run_suite_build(const Options& options) {

@@ -1,10 +1,11 @@
-// The command line of `pccsql suite build | stats`.
+// The command line of `pccsql suite build | training | stats`.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/model_options.h"
 #include "policy/policy.h"
 
 namespace CLI {
@@ -28,6 +29,13 @@ struct SuiteOptions {
   Profile profile = Profile::Paper;
   std::optional<std::string> out;
 
+  ModelOptions model;  // training: whose tokens
+  std::optional<uint64_t> rounds;
+  std::optional<uint64_t> group;
+  std::optional<uint64_t> aside;
+  std::optional<uint64_t> values;
+  std::optional<uint64_t> longest_prompt;
+
   std::vector<std::string> files;  // stats
   StatsFormat format = StatsFormat::Text;
 };
@@ -36,6 +44,7 @@ struct SuiteCommands {
   const CLI::App* spider_cu = nullptr;
   const CLI::App* bird_cu = nullptr;
   const CLI::App* spider_acl = nullptr;
+  const CLI::App* training = nullptr;
   const CLI::App* stats = nullptr;
 };
 

@@ -24,13 +24,13 @@ bool is_syntax_error(std::string_view reason) {
 }  // namespace
 
 Subject::Subject(const Catalog& catalog, Policy policy, CheckSettings settings, const Prompts& prompts,
-                 const std::optional<Policy>& masked_by)
+                 const std::optional<Policy>& masked_by, const ExampleValues& values)
     : catalog_(catalog),
       policy_(std::move(policy)),
       masked_by_(masked_by.value_or(policy_)),
       settings_(settings),
       prompts_(prompts.about(catalog.dialect())),
-      schema_(schema_text(catalog, policy_) + (settings.profile == Profile::Strict ? prompts.minimum_group(policy_) : "")),
+      schema_(schema_text(catalog, policy_, values) + (settings.profile == Profile::Strict ? prompts.minimum_group(policy_) : "")),
       checker_(make_checker(catalog, settings)) {}
 
 void Subject::judge(std::string_view sql, Answer& answer) {

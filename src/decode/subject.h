@@ -11,6 +11,7 @@
 #include "decode/answer.h"
 #include "policy/judgement.h"
 #include "policy/policy.h"
+#include "prompt/example_values.h"
 #include "prompt/prompts.h"
 #include "schema/catalog.h"
 
@@ -20,9 +21,9 @@ namespace pccsql {
 class Subject {
  public:
   // `masked_by`: the policy of the mask, where it shall be another than the one that queries are judged by, so that it
-  // can be seen that a wrong mask is noticed. PRE: `catalog` outlives it.
+  // can be seen that a wrong mask is noticed. `values`: to be shown beside Public columns. PRE: `catalog` outlives it.
   Subject(const Catalog& catalog, Policy policy, CheckSettings settings = {},
-          const Prompts& prompts = Prompts::standard(), const std::optional<Policy>& masked_by = {});
+          const Prompts& prompts = Prompts::standard(), const std::optional<Policy>& masked_by = {}, const ExampleValues& values = {});
 
   const Catalog& catalog() const { return catalog_; }
   const Policy& policy() const { return policy_; }

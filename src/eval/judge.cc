@@ -57,9 +57,16 @@ std::string_view empty_answer_class(std::string_view sql, const Analysis& query,
   return shared ? "" : "no_shared_column";
 }
 
+// By a runner that the policy fences, whatever the profile.
+static ExampleValues shown_values(const Catalog& catalog, const Policy& policy, const std::string& file, size_t most) {
+  if (most == 0 || file.empty()) return {};
+  auto runner = Runner::open(file, catalog, policy, Profile::Strict);
+  return runner ? read_example_values(*runner, catalog, policy, most) : ExampleValues();
+}
+
 Seat::Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings, const Prompts& prompts,
-           std::string database_file, bool execution)
-    : subject(catalog, policy, settings, prompts), checker(catalog, settings), database(std::move(database_file)) {
+           std::string database_file, bool execution, size_t values)
+    : subject(catalog, policy, settings, prompts, std::nullopt, shown_values(catalog, policy, database_file, values)), checker(catalog, settings), database(std::move(database_file)) {
   if (!execution) return;
   const RunLimits limits = AccuracyJudge::generous_limits();
   // The paper does not count GROUP BY and ORDER BY, so what it permits may read a Hidden column, which a fence denies.

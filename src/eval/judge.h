@@ -31,9 +31,9 @@ std::string_view empty_answer_class(std::string_view sql, const Analysis& query,
 
 // One database under one policy, ready to be asked about and to be run on. Used by one thread at a time.
 struct Seat {
-  // Without `execution` the database is not opened. PRE: `catalog` and `prompts` outlive it.
+  // Without `execution` nothing is run. `values`: how many are shown beside a Public column. PRE: `catalog` and `prompts` outlive it.
   Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings, const Prompts& prompts,
-       std::string database_file, bool execution);
+       std::string database_file, bool execution, size_t values = 0);
 
   Subject subject;
   SqliteChecker checker;

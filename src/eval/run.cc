@@ -108,7 +108,7 @@ class Worker {
         {question.policy,
          std::make_unique<Seat>(plan_.suite.catalogs[question.catalog], plan_.suite.policies[question.policy].policy,
                                 settings, plan_.prompts, database_file(plan_.suite, question, plan_.data),
-                                executes(plan_.suite, plan_.settings))});
+                                executes(plan_.suite, plan_.settings), plan_.settings.values)});
     return *seats_.front().seat;
   }
 
@@ -225,6 +225,7 @@ Result<RunHeader> run_header(const Suite& suite, const std::string& suite_path, 
   add("language", settings.language == Language::Full ? "full" : "fragment");
   add("prompts", settings.prompts_sha256);
   add("evidence", settings.evidence);
+  add("values", settings.values);
   add("limit", optional(settings.selection.limit));
   add("sample", optional(settings.selection.sample));
   const bool drawn = settings.selection.sample || settings.selection.per_database;

@@ -28,6 +28,7 @@ struct RunSettings {
   size_t parallel = 1;         // questions at once
   bool execution = true;       // false: nothing is run, whatever the suite says
   bool evidence = false;       // hints beside the questions are part of the prompt
+  size_t values = 0;           // shown beside each Public column in the prompt
   size_t context = 0;          // tokens that a sequence can hold; 0: the model's usual
   std::string prompts_sha256;  // of the templates
 };

@@ -27,6 +27,7 @@ class BatchedModel : public Model {
 
   const std::string& name() const override { return inner_.name(); }
   Result<std::string> hash() const override { return inner_.hash(); }
+  Result<std::string> adapter_hash() const override { return inner_.adapter_hash(); }
   std::string about() const override { return inner_.about(); }
   const Vocabulary& vocabulary() const override { return inner_.vocabulary(); }
   size_t logits_width() const override { return inner_.logits_width(); }

@@ -91,6 +91,9 @@ class Model {
   // call may read the whole file.
   virtual Result<std::string> hash() const = 0;
 
+  // Of the adapter that the weights are used with; empty: none.
+  virtual Result<std::string> adapter_hash() const { return std::string(); }
+
   // What runs, and on what, in one line for reports.
   virtual std::string about() const = 0;
 

@@ -44,7 +44,15 @@ std::string type_text(const Column& column, Dialect dialect) {
   return column.type.empty() ? "" : " " + column.type;
 }
 
-std::string table_text(TableId id, const Table& table, const Policy& policy, Dialect dialect) {
+// " /* 'France', 'USA' */"; nothing where there is none to show.
+std::string values_text(ColumnRef column, const Policy& policy, const ExampleValues& values) {
+  if (policy.of(column) != ColumnPolicy::Public) return "";
+  std::string list;
+  for (const std::string& value : values.of(column)) list += (list.empty() ? " /* " : ", ") + value;
+  return list.empty() ? "" : list + " */";
+}
+
+std::string table_text(TableId id, const Table& table, const Policy& policy, const ExampleValues& values, Dialect dialect) {
   const bool lone_key = table.primary_key.size() == 1;
   std::vector<std::string> constraints;
   if (table.primary_key.size() > 1) constraints.push_back("PRIMARY KEY " + names_of(table, table.primary_key, dialect));
@@ -59,7 +67,7 @@ std::string table_text(TableId id, const Table& table, const Policy& policy, Dia
     text += "  " + name_in_sql(column.name, dialect) + type_text(column, dialect);
     if (lone_key && table.primary_key[0] == c) text += " PRIMARY KEY";
     if (c + 1 < table.columns.size() || !constraints.empty()) text += ",";
-    text += " -- " + std::string(to_string(policy.of({id, c}))) + "\n";
+    text += values_text({id, c}, policy, values) + " -- " + std::string(to_string(policy.of({id, c}))) + "\n";
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
     text += "  " + constraints[i] + (i + 1 < constraints.size() ? ",\n" : "\n");
@@ -120,12 +128,12 @@ std::string column_text(const Catalog& catalog, ColumnRef column) {
   return name_in_sql(catalog.table(column.table).name, dialect) + "." + name_in_sql(catalog.column(column).name, dialect);
 }
 
-std::string schema_text(const Catalog& catalog, const Policy& policy) {
+std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values) {
   std::string text = enumerations_text(catalog, policy);
   for (TableId id = 0; id < catalog.tables().size(); ++id) {
     const Table& table = catalog.table(id);
     if (table.kind == TableKind::Virtual || table.columns.empty()) continue;
-    text += (text.empty() ? "" : "\n") + table_text(id, table, policy, catalog.dialect());
+    text += (text.empty() ? "" : "\n") + table_text(id, table, policy, values, catalog.dialect());
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "policy/policy.h"
+#include "prompt/example_values.h"
 #include "schema/catalog.h"
 
 namespace pccsql {
@@ -11,7 +12,8 @@ namespace pccsql {
 // Names are quoted only where they must be. Keys and foreign keys are written out; views look like tables, because they
 // are asked like tables; virtual tables are left out, because they cannot be asked. The text is DDL that reads back to
 // the same columns and, by its comments, to the same policy; PostgreSQL's enumerations come before the tables. The same catalogue and policy give the same bytes.
-std::string schema_text(const Catalog& catalog, const Policy& policy);
+// `values` stand beside Public columns alone, in a comment before the policy's: `/* 'France', 'USA' */ -- Public`.
+std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values = {});
 
 // `employee.salary`, as the schema text spells it.
 std::string column_text(const Catalog& catalog, ColumnRef column);

@@ -296,7 +296,7 @@ std::string verdict(const Asked& asked, const Style& style) {
 }
 
 std::string audit_line(const Asked& asked, const std::string& model, const std::string& model_hash,
-                       const std::string& policy_hash, const AskedBy* by) {
+                       const std::string& adapter_hash, const std::string& policy_hash, const AskedBy* by) {
   const Answer& answer = asked.answer;
   Json json{{"time", now_utc()}};
   if (by != nullptr) json.update({{"who", by->who}, {"door", by->door}, {"database", by->database}, {"policy", by->policy}});
@@ -311,6 +311,7 @@ std::string audit_line(const Asked& asked, const std::string& model, const std::
                    {"policy_hash", policy_hash},
                    {"model", model},
                    {"model_hash", model_hash},
+                   {"adapter_hash", adapter_hash},
                    {"row_count", asked.rows ? Json(asked.rows->rows.size()) : Json(nullptr)},
                    {"errors", answer.errors},
                    {"counts", counts_json(answer.counts)}});

@@ -56,9 +56,10 @@ struct AskedBy {
   std::string policy;
 };
 
-// One line for the audit file. `policy_hash` and `model_hash` say by what the answer was made.
+// One line for the audit file. The hashes say by what the answer was made; that of an
+// adapter is empty where there is none.
 std::string audit_line(const Asked& asked, const std::string& model, const std::string& model_hash,
-                       const std::string& policy_hash, const AskedBy* by = nullptr);
+                       const std::string& adapter_hash, const std::string& policy_hash, const AskedBy* by = nullptr);
 
 std::string trace_json(const Asked& asked);
 

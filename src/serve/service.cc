@@ -41,6 +41,9 @@ Result<std::unique_ptr<Service>> Service::open(ServeConfig config, Model* model,
       const auto hash = model->hash();
       if (!hash) return Error{hash.error().message, model_file, {}};
       service->model_hash_ = *hash;
+      const auto adapter = model->adapter_hash();
+      if (!adapter) return adapter.error();
+      service->adapter_hash_ = *adapter;
     }
   }
   if (model != nullptr) {

@@ -130,7 +130,7 @@ class Service {
   BatchedModel* batched() const { return batched_.get(); }
 
   Model* const model_;
-  std::string model_name_, model_hash_;
+  std::string model_name_, model_hash_, adapter_hash_;
   std::unique_ptr<BatchedModel> batched_;
   std::unique_ptr<Decoders> decoders_;
 

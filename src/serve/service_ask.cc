@@ -155,6 +155,7 @@ void Service::run_query(std::shared_ptr<Access>& its, std::shared_ptr<Seat>& sea
 Reply Service::finish(const Visit& visit, const Access& its, Asked& asked, const std::string& spoken) {
   const AskedBy by{visit.caller.name, visit.door, its.database().name, its.policy_name()};
   if (const auto written = write_down(audit_line(asked, asked.question ? model_name_ : "", asked.question ? model_hash_ : "",
+                                                 asked.question ? adapter_hash_ : "",
                                                  its.policy_hash(), &by));
       !written) {
     // Never the file's path: that is the server's own business.

@@ -177,7 +177,7 @@ TEST_F(AskReportTest, JsonEscapesWhatATerminalWouldObeyAndReadsBackAsItWas) {
   }
   EXPECT_NE(raw.find("\xc2\x9b"), std::string::npos);
   EXPECT_EQ(nlohmann::ordered_json::parse(text), nlohmann::ordered_json::parse(raw));
-  const std::string line = audit_line(asked_, "m\xc2\x9b", "", "");
+  const std::string line = audit_line(asked_, "m\xc2\x9b", "", "", "");
   EXPECT_EQ(line.find("\xc2\x9b"), std::string::npos);
 }
 
@@ -227,12 +227,13 @@ TEST_F(AskReportTest, TheAuditLineIsOneLineWhateverIsInIt) {
   asked_.answer.outcome = Answer::Outcome::SafeSql;
   asked_.answer.sql = "SELECT 1";
   asked_.rows = sample_rows();
-  const std::string line = audit_line(asked_, "m", "modelhash", "policyhash");
+  const std::string line = audit_line(asked_, "m", "modelhash", "adapterhash", "policyhash");
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto json = nlohmann::ordered_json::parse(line);
   EXPECT_EQ(json["row_count"], 3);
   EXPECT_EQ(json["policy_hash"], "policyhash");
   EXPECT_EQ(json["model_hash"], "modelhash");
+  EXPECT_EQ(json["adapter_hash"], "adapterhash");
 }
 
 TEST(AuditFile, AddsWholeLines) {

@@ -20,6 +20,11 @@ class GgufWriter {
     put(value);
     return *this;
   }
+  GgufWriter& fraction(std::string_view key, float value) {
+    begin(key, 6);
+    put(value);
+    return *this;
+  }
   GgufWriter& flag(std::string_view key, bool value) {
     begin(key, 7);
     put(static_cast<uint8_t>(value));

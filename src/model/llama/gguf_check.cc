@@ -115,7 +115,9 @@ std::optional<std::string> kind_problem(const std::string& kind) {
   return "has a tokenizer of kind `" + kind + "`; known are `gpt2` (byte-level BPE), `llama` (SentencePiece), `gemma4`";
 }
 
-std::optional<std::string> metadata_problem(Reader& reader) {
+enum class Holds { Vocabulary, Adapter };
+
+std::optional<std::string> metadata_problem(Reader& reader, Holds what) {
   const std::string no_gguf = "is not a GGUF file; a model or vocabulary in GGUF format was expected";
   std::array<char, 4> magic{};
   uint32_t version = 0;
@@ -128,6 +130,7 @@ std::optional<std::string> metadata_problem(Reader& reader) {
   if (version < 2 || version > 3) return "is GGUF of version " + std::to_string(version) + "; 2 and 3 can be read";
 
   bool has_tokens = false;
+  bool is_adapter = false;
   std::string kind;
   std::unordered_set<std::string> seen;
   for (uint64_t i = 0; i < values; ++i) {
@@ -143,17 +146,23 @@ std::optional<std::string> metadata_problem(Reader& reader) {
       if (auto problem = tokens_problem(reader, type, key)) return problem;
     } else if (key == "tokenizer.ggml.model" && type == kString) {
       if (!reader.read_string(kind, kLongestKey)) return broken(key, reader);
+    } else if (key == "general.type" && type == kString) {
+      std::string text;
+      if (!reader.read_string(text, kLongestKey)) return broken(key, reader);
+      is_adapter = text == "adapter";
     } else if (!skip_value(reader, type)) {
       return broken(key, reader);
     }
+  }
+  if (what == Holds::Adapter) {
+    if (is_adapter) return std::nullopt;
+    return "is not an adapter; a GGUF file whose `general.type` is `adapter` was expected";
   }
   if (!has_tokens || kind.empty()) return "holds no vocabulary; a GGUF file with a tokenizer was expected";
   return kind_problem(kind);
 }
 
-}  // namespace
-
-Result<Done> check_gguf_vocabulary(const std::string& path) {
+Result<Done> check_gguf(const std::string& path, Holds what) {
   namespace fs = std::filesystem;
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
@@ -164,8 +173,13 @@ Result<Done> check_gguf_vocabulary(const std::string& path) {
   const uint64_t size = fs::file_size(path, code);
   if (code) return Error{"cannot be read: " + code.message(), path, {}};
   Reader reader(std::move(in), size);
-  if (auto problem = metadata_problem(reader)) return Error{*problem, path, {}};
+  if (auto problem = metadata_problem(reader, what)) return Error{*problem, path, {}};
   return Done{};
 }
+
+}  // namespace
+
+Result<Done> check_gguf_vocabulary(const std::string& path) { return check_gguf(path, Holds::Vocabulary); }
+Result<Done> check_gguf_adapter(const std::string& path) { return check_gguf(path, Holds::Adapter); }
 
 }  // namespace pccsql

@@ -13,5 +13,7 @@
 namespace pccsql {
 
 Result<Done> check_gguf_vocabulary(const std::string& path);
+// The same of an adapter, which has no vocabulary. That it fits a model only llama.cpp can say.
+Result<Done> check_gguf_adapter(const std::string& path);
 
 }  // namespace pccsql

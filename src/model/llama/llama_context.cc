@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/cache_folder.h"
+#include "model/llama/gguf_check.h"
 #include "model/llama/llama_log.h"
 
 namespace pccsql {
@@ -85,6 +86,9 @@ Result<std::unique_ptr<LlamaContext>> LlamaContext::make(LlamaHandle model, cons
                  {}};
   }
   made->model_ = std::move(model);
+  if (!options.adapter.empty()) {
+    if (auto used = made->use_adapter(options.adapter); !used) return used.error();
+  }
   // llama.cpp rounds up; what was asked for is what holds.
   made->context_size_ = std::min(size, llama_n_ctx_seq(made->context_.get()));
   made->width_ = static_cast<size_t>(llama_vocab_n_tokens(llama_model_get_vocab(made->model_.get())));
@@ -102,6 +106,24 @@ Result<std::unique_ptr<LlamaContext>> LlamaContext::make(LlamaHandle model, cons
                    std::to_string(kBatch) + "; sequences " + std::to_string(options.sequences) +
                    (options.repack ? "; repacked" : "");
   return made;
+}
+
+// The adapter lives as long as the model, which frees it.
+Result<Done> LlamaContext::use_adapter(const std::string& path) {
+  if (auto whole = check_gguf_adapter(path); !whole) return whole.error();
+  const LlamaErrors errors;
+  llama_adapter_lora* adapter = nullptr;
+  std::string thrown;
+  try {
+    adapter = llama_adapter_lora_init(model_.get(), path.c_str());
+  } catch (const std::exception& problem) {
+    thrown = problem.what();
+  }
+  float scale = 1;
+  if (adapter == nullptr || llama_set_adapters_lora(context_.get(), &adapter, 1, &scale) != 0) {
+    return Error{"is no adapter for this model: " + (thrown.empty() ? errors.first() : thrown), path, {}};
+  }
+  return Done{};
 }
 
 LlamaContext::~LlamaContext() {

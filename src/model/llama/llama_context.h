@@ -42,6 +42,7 @@ class LlamaContext {
   struct Share;  // of one sequence in a batch
 
   LlamaContext() = default;
+  Result<Done> use_adapter(const std::string& path);
   void make_ready(LlamaSequence& sequence);
   bool copy_prefix(LlamaSequence& sequence);
   bool load_prefix(LlamaSequence& sequence);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -54,7 +55,10 @@ class LlamaModel : public Model {
     auto chat = LlamaChat::make(model_.get(), llama_vocabulary_, options.chat_template);
     if (!chat) return chat.error();
     chat_.emplace(*std::move(chat));
-    const auto identity = file_identity(gguf_parts(path_));
+    adapter_ = options.adapter;
+    std::vector<std::string> files = gguf_parts(path_);
+    if (!adapter_.empty()) files.push_back(adapter_);
+    const auto identity = file_identity(files);
     auto context =
         LlamaContext::make(model_, options, threads_, identity && identity->settled ? identity->text : std::string());
     if (!context) return context.error();
@@ -66,10 +70,15 @@ class LlamaModel : public Model {
   const std::string& name() const override { return name_; }
   Result<std::string> hash() const override { return sha256_of_files(gguf_parts(path_)); }
 
+  Result<std::string> adapter_hash() const override {
+    if (adapter_.empty()) return std::string();
+    return sha256_of_files(std::span(&adapter_, 1));
+  }
+
   std::string about() const override {
     char description[128] = "";
     llama_model_desc(model_.get(), description, sizeof description);
-    return std::string(description) + ", llama.cpp " + llama_version() + (on_gpu_ ? ", GPU and " : ", ") +
+    return std::string(description) + (adapter_.empty() ? "" : " with an adapter") + ", llama.cpp " + llama_version() + (on_gpu_ ? ", GPU and " : ", ") +
            std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
   }
 
@@ -101,6 +110,7 @@ class LlamaModel : public Model {
  private:
   std::string path_;
   std::string name_;
+  std::string adapter_;
   LlamaHandle model_;
   LlamaVocabulary llama_vocabulary_;
   Vocabulary vocabulary_;

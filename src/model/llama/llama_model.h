@@ -24,13 +24,14 @@ struct LlamaOptions {
   // Weights in the order in which the CPU multiplies them fastest: a tenth more tokens a second, for twice the time to
   // load and a copy of the weights of one's own instead of the file's pages.
   bool repack = false;
+  std::string adapter;  // a GGUF file of low-rank changes to the weights; empty: none
   std::string chat_template;  // the name of one that llama.cpp knows; empty: the model's own
   bool keep_prefixes = true;  // in the store
   std::string prefix_folder;  // empty: in the cache folder
   uint64_t prefix_limit = PrefixStore::kUsualLimit;
 };
 
-// A file that is missing, no GGUF, broken off or no text generator, a context or a number of sequences that memory or
+// A file that is missing, no GGUF, broken off, an adapter for another model or no text generator, a context or a number of sequences that memory or
 // the model do not allow: an Error.
 Result<std::unique_ptr<Model>> load_llama_model(const std::string& path, const LlamaOptions& options = {});
 
