@@ -44,10 +44,8 @@ if command -v ccache >/dev/null; then options+=(-Ccmake.define.CMAKE_CXX_COMPILE
 if [[ -n $program_of ]]; then
   options+=(-Ccmake.define.PCCSQL_PROGRAM=OFF "-Ccmake.define.PCCSQL_WHEEL_PROGRAM=$program_of" -Cbuild-dir=build/wheel_library)
 fi
-if $portable; then
-  options+=('-Ccmake.define.CMAKE_SHARED_LINKER_FLAGS=-static-libstdc++ -static-libgcc'
-            '-Ccmake.define.CMAKE_EXE_LINKER_FLAGS=-static-libstdc++ -static-libgcc' -Cbuild-dir=build/wheel_portable)
-fi
+# The C++ library stays the machine's own: one inside would not catch what libyaml-cpp throws with the other.
+if $portable; then options+=(-Cbuild-dir=build/wheel_portable); fi
 if ! PATH=$tools/bin:$PATH "$tools/bin/pip" wheel --no-build-isolation --no-deps --wheel-dir "$out.part" "${options[@]}" "$root" \
     >"$root/build/wheel.log" 2>&1; then
   tail -n 30 "$root/build/wheel.log" >&2

@@ -112,7 +112,10 @@ def apply_token_bitmask_inplace(logits: Any, bitmask: Any, indices: Sequence[int
         raise Error("logits must be written in place")
     if masks.dtype.itemsize != 4 or masks.shape[0] < table.shape[0]:
         raise Error(f"a bitmask of {masks.shape[0]} rows of {masks.dtype} does not fit {table.shape[0]} rows of logits")
-    for row in range(table.shape[0]) if indices is None else indices:
+    chosen = range(table.shape[0]) if indices is None else indices
+    if any(not 0 <= row < table.shape[0] for row in chosen):
+        raise Error(f"there are {table.shape[0]} rows of logits, and `indices` names others: {list(chosen)}")
+    for row in chosen:
         bits = numpy.unpackbits(masks[row].astype("<i4").view(numpy.uint8), bitorder="little")
         width = min(table.shape[1], bits.size)
         table[row, :width][bits[:width] == 0] = -numpy.inf

@@ -41,13 +41,14 @@ class Question:
         return [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}]
 
     def engine(self, tokenizer: Any, **settings: Any) -> Engine:
-        """An engine for this question; who asks many about one database keeps it by (`db_id`, `policy_text`)."""
+        """An engine for this question, with the settings of the program's method `pcc`, canonical style for one; who asks many
+        about one database keeps it by (`db_id`, `policy_text`)."""
         return Engine(
             tables=self.tables,
             db_id=self.db_id,
             policy_text=self.policy_text,
             tokenizer=tokenizer,
-            **{"profile": self.profile, **settings},
+            **{"profile": self.profile, "style": "canonical", **settings},
         )
 
 

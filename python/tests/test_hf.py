@@ -5,6 +5,7 @@ want what is forbidden. Random weights know no SQL, so that whatever is safe is 
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -36,10 +37,11 @@ class Generate(unittest.TestCase):
         cls.hf = hf
         cls.engine = demo.engine()
         cls.vocabulary = cls.engine.vocabulary
-        cls.model = small_model(cls.torch, cls.transformers, cls.vocabulary)
+        cls.device = "cuda" if cls.torch.cuda.is_available() else "cpu"
+        cls.model = small_model(cls.torch, cls.transformers, cls.vocabulary).to(cls.device)
 
     def prompts(self, count=1, length=5):
-        ids = self.torch.arange(count * length).reshape(count, length) % 90 + 10
+        ids = (self.torch.arange(count * length).reshape(count, length) % 90 + 10).to(self.device)
         return {"input_ids": ids, "attention_mask": self.torch.ones_like(ids)}
 
     def all_safe(self, answers, count):
@@ -90,7 +92,8 @@ class Generate(unittest.TestCase):
                 at = slice(6 - length, 6) if left else slice(0, length)
                 ids[row, at] = torch.arange(length) + 20
                 attention[row, at] = 1
-            answers = self.hf.generate(self.model, self.engine, input_ids=ids, attention_mask=attention, max_new_tokens=30)
+            answers = self.hf.generate(self.model, self.engine, input_ids=ids.to(self.device),
+                                       attention_mask=attention.to(self.device), max_new_tokens=30)
             self.all_safe(answers, 3)
 
     def test_a_database_for_each_prompt(self):
@@ -101,6 +104,7 @@ class Generate(unittest.TestCase):
         written = [letters[bytes([byte])] for byte in b"SELECT name FROM "]
         processor = self.hf.LogitsProcessor([self.engine, other])
         ids = self.prompts(2)["input_ids"]
+        ids = ids.cpu()
         processor(ids, self.torch.zeros(2, len(self.vocabulary)))
         ids = self.torch.cat([ids, self.torch.tensor([written, written])], dim=1)
         masked = processor(ids, self.torch.zeros(2, len(self.vocabulary)))
@@ -109,7 +113,7 @@ class Generate(unittest.TestCase):
 
     def test_assisted_decoding(self):
         """Guesses of another model, which knows no mask, are taken back."""
-        assistant = small_model(self.torch, self.transformers, self.vocabulary, seed=9)
+        assistant = small_model(self.torch, self.transformers, self.vocabulary, seed=9).to(self.device)
         plain = self.hf.generate(self.model, self.engine, **self.prompts(), max_new_tokens=30, do_sample=False)
         for more in ({"assistant_model": assistant}, {"prompt_lookup_num_tokens": 3}):
             answers = self.hf.generate(self.model, self.engine, **self.prompts(), max_new_tokens=30, do_sample=False, **more)
@@ -145,29 +149,47 @@ class Generate(unittest.TestCase):
         self.assertFalse(hasattr(unmarked[0], "sql"))
 
     def test_hostile_logits(self):
-        """Each step most likely what is forbidden; 0 violations."""
+        """Each step most likely what is forbidden, by sampling, by beams and by beams that sample: no token comes that was not
+        admitted, and every answer is safe. PCCSQL_TOKENS says how many tokens; by hand 10^5."""
         vocabulary, torch = self.vocabulary, self.torch
-        hostile = [i for i in range(len(vocabulary)) if (vocabulary.piece(i) or b";") in (b";", b"ssn", b"salary", b"--", b"DROP")]
+        words = (b";", b"ssn", b"salary", b"--", b"DROP", b"Hidden")
+        harmful = [i for i in range(len(vocabulary)) if (vocabulary.piece(i) or b";") in words]
+        width = len(vocabulary) + 7
 
         class Hostile(self.transformers.LogitsProcessor):
-            def __call__(self, input_ids, scores):
-                wanted = scores.clone()
-                wanted[:, hostile] += 50
-                return wanted
+            """Wants what is harmful, the end, and what it wanted before where that was taken from it."""
 
-        tokens = 0
-        for seed in range(6):
-            torch.manual_seed(seed)
-            processor = self.hf.LogitsProcessor(self.engine, room=48)
-            made = self.model.generate(**self.prompts(8), max_new_tokens=48, do_sample=True, top_k=0, pad_token_id=0,
-                                       eos_token_id=list(vocabulary.end_of_text), logits_processor=[Hostile(), processor])
-            self.assertEqual(processor.violations, 0)
-            for row in made.tolist():
-                follower = pccsql._follow.Follower(self.engine, None, 48)
-                follower.extend(row[5:])
-                self.assertTrue(follower.answer().safe)
-                tokens += len(follower.matcher.text)
-        self.assertGreater(tokens, 1000)
+            def __init__(self, seed):
+                self.wants = torch.randn(width, generator=torch.Generator().manual_seed(seed)) * 8
+                self.wants[harmful] += 50
+                self.wants[len(vocabulary):] += 50  # ids that there are no tokens for
+
+            def __call__(self, input_ids, scores):
+                return scores + self.wants.to(scores)
+
+        wanted = int(os.environ.get("PCCSQL_TOKENS", "2000"))
+        rows = 8 if wanted < 50_000 else 64
+        tokens = answers = 0
+        ways = [{"do_sample": True, "top_k": 0, "temperature": 1.5}, {"num_beams": 4}, {"num_beams": 3, "do_sample": True}]
+        seed = 0
+        while tokens < wanted:
+            for way in ways:
+                seed += 1
+                torch.manual_seed(seed)
+                processor = self.hf.LogitsProcessor(self.engine, room=48)
+                made = self.model.generate(**self.prompts(rows), **way, max_new_tokens=48, pad_token_id=0,
+                                           eos_token_id=list(vocabulary.end_of_text), logits_processor=[Hostile(seed), processor])
+                self.assertEqual(processor.violations, 0, (seed, way))
+                for row in made.tolist():
+                    follower = pccsql._follow.Follower(self.engine, None, 48)
+                    follower.extend(row[5:])
+                    self.assertIsNone(follower.violation, (seed, way))
+                    answer = follower.answer()
+                    self.assertTrue(answer.safe, (seed, way, answer))
+                    tokens += follower.matcher.steps
+                    answers += 1
+        if wanted > 2000:
+            print(f"hostile logits: {tokens} tokens in {answers} answers, none that was not admitted, all safe")
 
     def test_a_mask_that_does_not_bite_is_seen(self):
         forbidden = pccsql._serving.never_allowed(self.engine)
@@ -191,7 +213,7 @@ class Generate(unittest.TestCase):
             def generate(self, *args, logits_processor=None, **more):
                 return super().generate(*args, **more)
 
-        dropping = Drops(self.model.config).eval()
+        dropping = Drops(self.model.config).to(self.device).eval()
         with self.assertRaises(pccsql.NotMasked):
             self.hf.generate(dropping, self.engine, **self.prompts(), max_new_tokens=5)
 
@@ -211,7 +233,7 @@ class Generate(unittest.TestCase):
             processor(self.torch.zeros(7, dtype=self.torch.int64), self.torch.zeros(1, 7, 9))
 
     def test_what_does_not_belong_together(self):
-        inputs = self.prompts()
+        inputs = {name: value.cpu() for name, value in self.prompts().items()}
         processor = self.hf.LogitsProcessor(self.engine)
         width = len(self.vocabulary)
         processor(inputs["input_ids"], self.torch.zeros(1, width))

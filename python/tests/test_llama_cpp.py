@@ -1,10 +1,14 @@
 """The processor for llama-cpp-python, called as `Llama.generate` calls it: from C, where exceptions are lost, with the tokens
-of prompt and answer in one array.
+of prompt and answer in one array; and llama-cpp-python itself, where it is installed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import io
+import itertools
+import os
 import unittest
 
 import demo
@@ -103,6 +107,64 @@ class LlamaCpp(unittest.TestCase):
         host.engine = self.engine
         answer = self.ours.complete(host, self.engine, "x")
         self.assertFalse(hasattr(answer, "sql"))
+
+
+class RealLlama(unittest.TestCase):
+    """llama-cpp-python itself, with the weights that PCCSQL_GGUF names."""
+
+    @classmethod
+    def setUpClass(cls):
+        host = demo.need("llama_cpp")
+        path = os.environ.get("PCCSQL_GGUF")
+        if not path:
+            raise unittest.SkipTest("PCCSQL_GGUF names no GGUF file")
+        from pccsql import llama_cpp
+
+        cls.ours = llama_cpp
+        cls.host = host
+        cls.llama = host.Llama(path, n_ctx=256, n_threads=1, verbose=False, seed=3)
+        cls.engine = demo.engine(pccsql.Vocabulary.of(path), style="canonical")
+
+    def test_answers_are_safe(self):
+        for more in ({"temp": 0.0}, {"temp": 1.5, "top_k": 0, "top_p": 1.0, "min_p": 0.0}, {"temp": 0.8, "repeat_penalty": 1.3},
+                     {"temp": 1.0, "mirostat_mode": 2}):
+            answer = self.ours.complete(self.llama, self.engine, "How many employees are there?", max_tokens=24, **more)
+            self.assertTrue(answer.safe, (more, answer))
+
+    def test_its_vocabulary_is_ours(self):
+        """Each token's bytes as llama.cpp itself writes them."""
+        vocabulary = self.engine.vocabulary
+        self.assertEqual(len(vocabulary), self.llama.n_vocab())
+        for text in ("SELECT name FROM employee WHERE x = 'ñandú'", "  a\tb\n"):
+            tokens = self.llama.tokenize(text.encode(), add_bos=False)
+            self.assertEqual(vocabulary.text(tokens), text.encode())
+
+    def test_its_own_way_of_dropping_processors(self):
+        """What `complete` refuses is what it says: `logit_bias` leaves out every processor that is given beside it."""
+        called = []
+
+        def watch(ids, scores):
+            called.append(len(ids))
+            return scores
+
+        watching = self.host.LogitsProcessorList([watch])
+        try:
+            self.llama.create_completion("x", max_tokens=2, logits_processor=watching, logit_bias={5: 1.0})
+        except TypeError:
+            pass  # some versions fall over it
+        self.assertEqual(called, [])
+        self.llama.create_completion("x", max_tokens=2, logits_processor=self.host.LogitsProcessorList([watch]))
+        self.assertTrue(called)
+
+    def test_an_exception_in_a_processor_is_lost(self):
+        """And the scores are as they were: so ours never raises."""
+
+        def raises(ids, scores):
+            raise ValueError("lost")
+
+        with contextlib.redirect_stderr(io.StringIO()):
+            made = list(itertools.islice(self.llama.generate(self.llama.tokenize(b"x"), logits_processor=[raises], temp=0.0), 2))
+        self.assertEqual(len(made), 2)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,18 @@ class Torch(unittest.TestCase):
             with self.assertRaises(pccsql.Error):
                 pccsql.apply_token_bitmask_inplace(logits, mask)
 
+    def test_rows_that_are_not_there_are_an_error(self):
+        """An index that is off would leave a row as it was, or write over memory of others."""
+        torch = self.torch
+        for indices in ([2], [-1], [0, 5], torch.tensor([3])):
+            logits = torch.zeros(2, 40)
+            with self.assertRaises(pccsql.Error):
+                pccsql.apply_token_bitmask_inplace(logits, torch.zeros(2, 2, dtype=torch.int32), indices)
+            self.assertFalse(torch.isinf(logits).any())
+        empty = torch.zeros(2, 40)
+        pccsql.apply_token_bitmask_inplace(empty, torch.zeros(2, 2, dtype=torch.int32), [])
+        self.assertFalse(torch.isinf(empty).any())
+
     def test_the_kernel_in_tritons_interpreter(self):
         """Where there is no GPU the kernel's own code runs under the interpreter that Triton brings for that."""
         demo.need("triton")
@@ -95,8 +107,16 @@ class Torch(unittest.TestCase):
             some = logits.clone()
             kernels.apply_with_triton(kernel, logits, masks)
             self.assertTrue(self.torch.equal(logits, expected), width)
-            kernels.apply_with_triton(kernel, some, masks, [1])
+            kernels.apply_with_triton(kernel, some, masks, self.torch.tensor([1, 2, -1]))  # of which two are not there
             self.assertTrue(self.torch.equal(some[1], expected[1]) and not self.torch.isinf(some[0]).any(), width)
+            groups = self.torch.full_like(masks, -1)  # allowed whole, forbidden whole, and by the bit
+            groups[0], groups[1, : masks.shape[1] // 2] = 0, 0
+            for dtype in (self.torch.float32, self.torch.bfloat16, self.torch.float16):
+                logits = self.torch.randn(2, width).to(dtype)
+                by_torch = logits.clone()
+                kernels.apply_with_torch(by_torch, groups)
+                kernels.apply_with_triton(kernel, logits, groups)
+                self.assertTrue(self.torch.equal(logits, by_torch), (width, dtype))
         wide = self.torch.zeros(1, 100)
         kernels.apply_with_triton(kernel, wide, self.torch.full((1, 2), -1, dtype=self.torch.int32))
         self.assertEqual(int(self.torch.isinf(wide).sum()), 36)
@@ -139,6 +159,10 @@ class NumPy(unittest.TestCase):
         numpy = self.numpy
         matcher = demo.engine().matcher()
         words = pccsql.bitmask_words(len(matcher.engine.vocabulary))
+        logits = numpy.zeros((2, 32 * words), dtype=numpy.float32)
+        for indices in ([2], [-1]):
+            with self.assertRaises(pccsql.Error):
+                pccsql.apply_token_bitmask_inplace(logits, numpy.zeros((2, words), dtype=numpy.int32), indices)
         frozen = numpy.zeros((1, words), dtype=numpy.int32)
         frozen.setflags(write=False)
         for wrong in (frozen, numpy.zeros((1, words), dtype=numpy.int64), numpy.zeros((2, words), dtype=numpy.int32)[:, ::2]):

@@ -22,13 +22,13 @@ bool Arguments::test_argument() {
 }
 
 bool Arguments::extend_argument() {
-  if (!in_plain_argument() || frame_.argument.part) return true;
-  frame_.argument.part = true;
+  if (!in_plain_argument() || frame_.argument.extended) return true;
+  frame_.argument.extended = true;
   frame_dirty_ = level_dirty_ = true;
   if (frame_.argument.distinct || frame_.argument.derived) return test_argument();
   return rewrite_refs(level_, frame_.argument.refs, [&](Ref& ref) {
     if (ref.place.inside != Place::Argument) return false;
-    ref.place.part = true;
+    ref.place.extended = true;
     return true;
   });
 }
@@ -70,11 +70,11 @@ std::vector<uint32_t> Arguments::refs_left() const {
   std::vector<uint32_t> counts;
   const Frame* at = &frame_;
   for (int open = state_.open; open > 0; --open, at = &store_.frames[at->below]) {
-    if (at->kind == Frame::Call && at->function->mode == Callable::Sums) break;
-    if (at->kind != Frame::Expr || at->operators == 0) continue;
-    Index first = at->operators;
+    if (at->kind == Frame::Call && at->call.function->mode == Callable::Sums) break;
+    if (at->kind != Frame::Expr || at->expr.operators == 0) continue;
+    Index first = at->expr.operators;
     while (store_.operators[first].below != 0) first = store_.operators[first].below;
-    for (uint32_t count = store_.operators[first].left + 1; count <= at->operand; ++count) counts.push_back(count);
+    for (uint32_t count = store_.operators[first].left + 1; count <= at->expr.operand; ++count) counts.push_back(count);
   }
   return counts;
 }
@@ -98,7 +98,7 @@ bool Arguments::column_in_argument() {
   const auto binding_of = [&](const Ref& ref) -> const Binding& { return store_.bindings[ref.binding]; };
   if (added.ref.binding != 0 && binding_of(added.ref).derived) {
     frame_.argument.derived = frame_dirty_ = true;
-    if (frame_.argument.part) return test_argument();
+    if (frame_.argument.extended) return test_argument();
   }
   const std::vector<uint32_t> left = refs_left();
   if (left.empty()) return true;

@@ -6,37 +6,35 @@
 namespace pccsql::track {
 
 bool Calls::open_call() {
-  const NameId name = frame_.name;
-  if (frame_.readings == 0 || frame_.quote != Quote::None || !function_fits_here(name)) return false;
-  frame_.name = kNoName;
-  frame_.readings = 0;
+  const NameId name = frame_.name.name;
+  if (frame_.name.readings == 0 || frame_.name.quote != Quote::None || !function_fits_here(name)) return false;
+  frame_.name.name = kNoName;
+  frame_.name.readings = 0;
   frame_dirty_ = true;
   if (!leave_term()) return false;
   Frame call;
   call.kind = Frame::Call;
-  call.function = world_.function(name);
-  const bool scalar = call.function->mode == Callable::Scalar || call.function->mode == Callable::MinMax;
-  if (scalar && !call_in_argument(*call.function)) return false;
+  call.call.function = world_.function(name);
+  const bool scalar = call.call.function->mode == Callable::Scalar || call.call.function->mode == Callable::MinMax;
+  if (scalar && !call_in_argument(*call.call.function)) return false;
   call.place = operand_place();
   call.depth = static_cast<uint16_t>(operand_depth());
-  const Callable::Mode mode = call.function->mode;
+  const Callable::Mode mode = call.call.function->mode;
   if ((mode == Callable::Sums || mode == Callable::Aggregate) && !call.place.aggregates) {
     if (can_be_window(call)) {
-      call.part = 2;
+      call.call.over = Call::Owed;
     } else {
       if (!make_window()) return false;
       call.place = operand_place();
     }
   }
-  if (call.part == 2 || mode == Callable::Window) make_scalars(0);
-  call.scalar_only = mode == Callable::MinMax && !aggregate_fits();
-  call.pairs = 0;
-  call.bound = Terminal::End;
+  if (call.call.over == Call::Owed || mode == Callable::Window) make_scalars(0);
+  call.call.scalar_only = mode == Callable::MinMax && !aggregate_fits();
   if (!has_depth(call.depth + parser_stack::kCall) || frame_.height >= kTallest) return false;
   frame_.height = static_cast<uint16_t>(frame_.height + operator_weight());
-  call.aggregating = level_.aggregating;
-  call.item_aggregate = level_.item_aggregate;
-  call.aggregates_before = level_.aggregates;
+  call.call.aggregating = level_.aggregating;
+  call.call.item_aggregate = level_.item.aggregate;
+  call.call.aggregates_before = level_.aggregates;
   push_frame(call);
   return true;
 }
@@ -69,7 +67,7 @@ bool Calls::aggregate_fits() {
 }
 
 bool Calls::can_be_window(const Frame& call) const {
-  return call.place.windows && !call.distinct && has_depth(call.depth + parser_stack::kWindowed);
+  return call.place.windows && !call.call.distinct && has_depth(call.depth + parser_stack::kWindowed);
 }
 
 // The call of an aggregate around this place that is not a window function yet and could be one: aggregates may stand in
@@ -79,9 +77,9 @@ Index Calls::window_around() {
   Index at = state_.frame;
   for (int open = state_.open; open > 0; --open, at = store_.frames[at].below) {
     const Frame& call = store_.frames[at];
-    if (call.kind != Frame::Call || call.function->mode == Callable::Scalar || call.scalar_only) continue;
-    if (call.function->mode == Callable::MinMax && !call.closed && !call.distinct) continue;
-    const bool aggregate = call.function->mode != Callable::Window && call.part == 0;
+    if (call.kind != Frame::Call || call.call.function->mode == Callable::Scalar || call.call.scalar_only) continue;
+    if (call.call.function->mode == Callable::MinMax && !call.call.closed && !call.call.distinct) continue;
+    const bool aggregate = call.call.function->mode != Callable::Window && call.call.over == Call::None;
     return aggregate && call.place.aggregates && can_be_window(call) ? at : 0;
   }
   return 0;
@@ -98,11 +96,11 @@ bool Calls::make_window() {
   uint32_t refs = 0;
   change_frames(inside + 1, [&](Frame& frame, int above) {
     if (above == inside) {
-      frame.part = 2;
+      frame.call.over = Call::Owed;
       place = frame.place;
       place.inside = Place::Window;
       place.windows = false;
-      refs = frame.refs;
+      refs = frame.call.refs;
       return;
     }
     frame.place = place;
@@ -118,20 +116,20 @@ void Calls::make_scalars(int skipped) {
   int at = 0;
   for (Index i = state_.frame; at < state_.open; i = store_.frames[i].below, ++at) {
     const Frame& call = store_.frames[i];
-    const bool undecided = call.kind == Frame::Call && call.function->mode == Callable::MinMax && !call.closed;
-    if (at >= skipped && undecided && !call.scalar_only) count = at + 1;
+    const bool undecided = call.kind == Frame::Call && call.call.function->mode == Callable::MinMax && !call.call.closed;
+    if (at >= skipped && undecided && !call.call.scalar_only) count = at + 1;
   }
   change_frames(count, [&](Frame& frame, int above) {
-    const bool undecided = frame.kind == Frame::Call && frame.function->mode == Callable::MinMax && !frame.closed;
-    if (above >= skipped && undecided) frame.scalar_only = true;
+    const bool undecided = frame.kind == Frame::Call && frame.call.function->mode == Callable::MinMax && !frame.call.closed;
+    if (above >= skipped && undecided) frame.call.scalar_only = true;
   });
 }
 
 Place Calls::argument_place() const {
   Place place = frame_.place;
-  const Callable& function = *frame_.function;
-  const bool first = frame_.arguments == 1;
-  if (frame_.part == 2) {
+  const Callable& function = *frame_.call.function;
+  const bool first = frame_.call.arguments == 1;
+  if (frame_.call.over == Call::Owed) {
     place.inside = Place::Window;
     place.windows = false;
     return place;
@@ -148,9 +146,9 @@ Place Calls::argument_place() const {
       place.local = true;
       break;
     case Callable::MinMax:
-      if (first && !frame_.scalar_only) {  // an aggregate, if it stays alone
+      if (first && !frame_.call.scalar_only) {  // an aggregate, if it stays alone
         place.local = true;
-        if (frame_.distinct) {  // it will
+        if (frame_.call.distinct) {  // it will
           place.aggregates = place.windows = false;
           place.minmax = true;
         }
@@ -168,56 +166,56 @@ Place Calls::argument_place() const {
 }
 
 bool Calls::read_call(const Word& word) {
-  const Callable& function = *frame_.function;
+  const Callable& function = *frame_.call.function;
   const bool aggregate = function.mode == Callable::Sums || function.mode == Callable::Aggregate ||
-                         (function.mode == Callable::MinMax && !frame_.scalar_only);
+                         (function.mode == Callable::MinMax && !frame_.call.scalar_only);
   frame_dirty_ = true;
   switch (word.terminal) {
     case Terminal::LeftParen:
       return true;
     case Terminal::Star:
-      frame_.star = true;
+      frame_.call.star = true;
       return function.star;
     case Terminal::kw_DISTINCT:
-      if (!aggregate || function.least > 1 || frame_.part == 2) return false;
+      if (!aggregate || function.least > 1 || frame_.call.over == Call::Owed) return false;
       if (!frame_.place.aggregates && !make_window()) return false;
-      frame_.distinct = frame_dirty_ = true;
+      frame_.call.distinct = frame_dirty_ = true;
       return true;
     case Terminal::kw_ALL:
       return aggregate;
     case Terminal::Comma:
-      if (frame_.distinct || frame_.arguments >= function.most || frame_.arguments >= kMostArguments) return false;
-      if (function.mode == Callable::MinMax) frame_.scalar_only = true;
+      if (frame_.call.distinct || frame_.call.arguments >= function.most || frame_.call.arguments >= kMostArguments) return false;
+      if (function.mode == Callable::MinMax) frame_.call.scalar_only = true;
       return true;
     case Terminal::RightParen: {
-      if (frame_.star) {
-        frame_.closed = true;
+      if (frame_.call.star) {
+        frame_.call.closed = true;
         return true;
       }
-      frame_.closed = true;
-      if (frame_.arguments < function.least) return false;
-      if (frame_.distinct && frame_.arguments != 1) return false;
+      frame_.call.closed = true;
+      if (frame_.call.arguments < function.least) return false;
+      if (frame_.call.distinct && frame_.call.arguments != 1) return false;
       if (function.mode != Callable::MinMax) return true;
-      if (frame_.arguments >= 2) return true;
+      if (frame_.call.arguments >= 2) return true;
       // One argument: an aggregate after all, or a window function.
-      if (frame_.scalar_only) return false;
-      if (!frame_.place.aggregates || level_.aggregates != frame_.aggregates_before) {
+      if (frame_.call.scalar_only) return false;
+      if (!frame_.place.aggregates || level_.aggregates != frame_.call.aggregates_before) {
         if (can_be_window(frame_)) {
-          frame_.part = 2;
+          frame_.call.over = Call::Owed;
           // Aggregates inside a window function make no query an aggregating one.
-          level_.aggregating = frame_.aggregating;
-          level_.item_aggregate = frame_.item_aggregate;
-          level_.window_aggregate |= level_.aggregates != frame_.aggregates_before;
+          level_.aggregating = frame_.call.aggregating;
+          level_.item.aggregate = frame_.call.item_aggregate;
+          level_.window_aggregate |= level_.aggregates != frame_.call.aggregates_before;
           level_dirty_ = true;
           make_scalars(1);
-          return put_out(frame_.refs);
+          return put_out(frame_.call.refs);
         }
-        frame_.closed = false;
-        if (level_.aggregates != frame_.aggregates_before || !make_window()) return false;
-        frame_.closed = frame_dirty_ = true;
+        frame_.call.closed = false;
+        if (level_.aggregates != frame_.call.aggregates_before || !make_window()) return false;
+        frame_.call.closed = frame_dirty_ = true;
       }
       level_dirty_ = true;
-      return rewrite_refs(level_, frame_.refs, [&](Ref& ref) {
+      return rewrite_refs(level_, frame_.call.refs, [&](Ref& ref) {
         if (ref.place.inside != Place::Plain) return false;
         ref.place.minmax = true;
         ref.roles = roles_at(ref.place);
@@ -231,43 +229,37 @@ bool Calls::read_call(const Word& word) {
 
 bool Calls::close_call() {
   const Frame call = frame_;
-  const Callable& function = *call.function;
-  const bool windowed = call.part == 1;
-  if ((function.mode == Callable::Window || call.part == 2) && !windowed) return false;
+  const Callable& function = *call.call.function;
+  const bool windowed = call.call.over == Call::Read;
+  if ((function.mode == Callable::Window || call.call.over == Call::Owed) && !windowed) return false;
   const bool aggregate =
-      !windowed && !call.scalar_only &&
+      !windowed && !call.call.scalar_only &&
       (function.mode == Callable::Sums || function.mode == Callable::Aggregate || function.mode == Callable::MinMax);
   if (aggregate) {
     if (!call.place.aggregates) return false;
     ++level_.aggregates;
     if (level_.clause == Clause::Items && call.place.inside != Place::Window) {
-      level_.aggregating = level_.item_aggregate = true;
+      level_.aggregating = level_.item.aggregate = true;
     }
     level_.window_aggregate |= call.place.inside == Place::Window;
     level_dirty_ = true;
   }
   if (windowed) {
     level_.windowed = true;
-    if (level_.clause == Clause::Items) level_.item_window = true;
+    if (level_.clause == Clause::Items) level_.item.window = true;
     level_dirty_ = true;
   }
-  pop_frame();
-  frame_.after = true;
-  frame_.zero = false;
-  frame_dirty_ = true;
-  state_.bare = kNoName;
-  state_.zero = false;
-  return true;
+  return close_construct();
 }
 
 bool Calls::open_over() {
-  const Callable& function = *frame_.function;
+  const Callable& function = *frame_.call.function;
   if (!has_depth(frame_.depth + parser_stack::kWindowed)) return false;  // the window would have no room
-  if (!frame_.place.windows || frame_.distinct || frame_.scalar_only || function.mode == Callable::Scalar) return false;
-  frame_.part = 1;  // it is a window function
+  if (!frame_.place.windows || frame_.call.distinct || frame_.call.scalar_only || function.mode == Callable::Scalar) return false;
+  frame_.call.over = Call::Read;
   frame_dirty_ = true;
   make_scalars(1);
-  return put_out(frame_.refs);
+  return put_out(frame_.call.refs);
 }
 
 bool Calls::open_partition() {
@@ -278,9 +270,9 @@ bool Calls::open_partition() {
 
 bool Calls::read_case(Terminal word) {
   frame_dirty_ = true;
-  if (word == Terminal::kw_WHEN) frame_.part = 1;
-  if (word == Terminal::kw_THEN) frame_.part = 2;
-  if (word == Terminal::kw_ELSE) frame_.part = 3;
+  if (word == Terminal::kw_WHEN) frame_.case_part = Frame::When;
+  if (word == Terminal::kw_THEN) frame_.case_part = Frame::Then;
+  if (word == Terminal::kw_ELSE) frame_.case_part = Frame::Else;
   return true;
 }
 
@@ -288,10 +280,10 @@ bool Calls::read_case(Terminal word) {
 bool Calls::read_frame(const Word& word) {
   frame_dirty_ = true;
   if (word.terminal == Terminal::kw_BETWEEN) {
-    frame_.between = true;
+    frame_.window.between = true;
   } else if (word.terminal != Terminal::kw_AND) {
-    frame_.unit = word.terminal;
-    frame_.in_bound = true;
+    frame_.window.unit = word.terminal;
+    frame_.window.in_bound = true;
   }
   return true;
 }
@@ -300,17 +292,17 @@ bool Calls::read_frame_start(const Word& word) {
   frame_dirty_ = true;
   switch (word.terminal) {
     case Terminal::kw_UNBOUNDED:
-      frame_.in_end = true;  // the word after it is fixed
-      frame_.bound = word.terminal;
+      frame_.window.in_end = true;  // the word after it is fixed
+      frame_.window.bound = word.terminal;
       return true;
     case Terminal::kw_CURRENT:
-      frame_.bound = word.terminal;
+      frame_.window.bound = word.terminal;
       return true;
     case Terminal::kw_PRECEDING:
     case Terminal::kw_FOLLOWING:
-      if (std::exchange(frame_.in_end, false)) return true;
-      frame_.bound = word.terminal;
-      return frame_.between || word.terminal == Terminal::kw_PRECEDING;
+      if (std::exchange(frame_.window.in_end, false)) return true;
+      frame_.window.bound = word.terminal;
+      return frame_.window.between || word.terminal == Terminal::kw_PRECEDING;
     default:
       return true;  // ROW
   }
@@ -318,16 +310,16 @@ bool Calls::read_frame_start(const Word& word) {
 
 bool Calls::read_frame_end(const Word& word) {
   frame_dirty_ = true;
-  const Terminal start = frame_.bound;
+  const Terminal start = frame_.window.bound;
   switch (word.terminal) {
     case Terminal::kw_UNBOUNDED:
-      frame_.in_end = true;
+      frame_.window.in_end = true;
       return true;
     case Terminal::kw_CURRENT:
       return start != Terminal::kw_FOLLOWING;
     case Terminal::kw_PRECEDING:
     case Terminal::kw_FOLLOWING:
-      if (std::exchange(frame_.in_end, false)) return true;
+      if (std::exchange(frame_.window.in_end, false)) return true;
       return word.terminal == Terminal::kw_FOLLOWING ||
              (start != Terminal::kw_CURRENT && start != Terminal::kw_FOLLOWING);
     default:
@@ -337,45 +329,33 @@ bool Calls::read_frame_end(const Word& word) {
 
 bool Calls::open_cast() {
   if (!leave_term() || !extend_argument()) return false;
-  note_leaf(2);
-  Frame cast;
-  cast.kind = Frame::Cast;
-  cast.place = operand_place();
-  cast.depth = static_cast<uint16_t>(operand_depth() + parser_stack::kCast);
-  if (!has_depth(cast.depth + parser_stack::kCastType)) return false;
-  push_frame(cast);
-  return true;
+  note_leaf(ItemDraft::Other);
+  return open_frame(frame_of(Frame::Cast, operand_place()), operand_depth() + parser_stack::kCast, parser_stack::kCastType);
 }
 
 bool Calls::read_cast(const Word& word) {
-  return word.terminal != Terminal::RightParen || frame_.pairs > 0 || test_argument();
+  return word.terminal != Terminal::RightParen || frame_.type_words > 0 || test_argument();
 }
 
 bool Calls::read_type(const Word& word) {
   if (word.terminal == Terminal::LeftParen) return test_argument();
   if (word.terminal != Terminal::Name) return word.terminal != Terminal::String;
-  if ((frame_.pairs > 0 || !world_.is_real_type(word.name)) && !test_argument()) return false;
-  frame_.pairs = static_cast<uint8_t>(frame_.pairs + 1);
+  if ((frame_.type_words > 0 || !world_.is_real_type(word.name)) && !test_argument()) return false;
+  frame_.type_words = static_cast<uint8_t>(frame_.type_words + 1);
   frame_dirty_ = true;
-  return frame_.pairs <= 3 && word.quote == Quote::None &&
+  return frame_.type_words <= 3 && word.quote == Quote::None &&
          std::ranges::find(world_.type_names(), word.name) != world_.type_names().end();
 }
 
 bool Calls::open_case() {
   if (!leave_term() || !extend_argument() || !leave_form()) return false;
-  Frame cases;
-  cases.kind = Frame::Case;
-  cases.place = operand_place();
-  cases.depth = static_cast<uint16_t>(operand_depth());
-  if (!has_depth(cases.depth + parser_stack::kCaseBranch)) return false;
-  push_frame(cases);
-  return true;
+  return open_frame(frame_of(Frame::Case, operand_place()), operand_depth(), parser_stack::kCaseBranch);
 }
 
 bool Calls::close_construct() {
   pop_frame();
-  frame_.after = true;
-  frame_.zero = false;
+  frame_.expr.after = true;
+  frame_.expr.zero = false;
   frame_dirty_ = true;
   state_.bare = kNoName;
   state_.zero = false;
@@ -383,38 +363,28 @@ bool Calls::close_construct() {
 }
 
 bool Calls::open_filter() {
-  const Callable::Mode mode = frame_.function->mode;
-  if (frame_.filtered || frame_.scalar_only || mode == Callable::Scalar || mode == Callable::Window) return false;
-  if (mode == Callable::Sums && !leave_form(frame_.refs)) return false;
-  frame_.filtered = true;
+  const Callable::Mode mode = frame_.call.function->mode;
+  if (frame_.call.filtered || frame_.call.scalar_only || mode == Callable::Scalar || mode == Callable::Window) return false;
+  if (mode == Callable::Sums && !leave_form(frame_.call.refs)) return false;
+  frame_.call.filtered = true;
   frame_dirty_ = true;
-  Frame filter;
-  filter.kind = Frame::Filter;
-  filter.place = frame_.place;
+  Frame filter = frame_of(Frame::Filter, frame_.place);
   filter.place.windows = false;
-  if (frame_.part == 2) {
+  if (frame_.call.over == Call::Owed) {
     filter.place.inside = Place::Window;
   } else {
     filter.place.inside = frame_.place.inside == Place::Window ? Place::Window : Place::Filter;
     filter.place.aggregates = false;
     filter.place.local = true;
   }
-  filter.depth = static_cast<uint16_t>(frame_.depth + parser_stack::kFilter);
-  if (!has_depth(filter.depth)) return false;
-  push_frame(filter);
-  return true;
+  return open_frame(filter, frame_.depth + parser_stack::kFilter);
 }
 
 bool Calls::open_window() {
-  Frame window;
-  window.kind = Frame::Window;
-  window.place = frame_.place;
+  Frame window = frame_of(Frame::Window, frame_.place);
   window.place.inside = Place::Window;
   window.place.windows = false;
-  window.depth = static_cast<uint16_t>(frame_.depth + parser_stack::kWindow);
-  if (!has_depth(window.depth + parser_stack::kFrame)) return false;
-  push_frame(window);
-  return true;
+  return open_frame(window, frame_.depth + parser_stack::kWindow, parser_stack::kFrame);
 }
 
 bool Calls::close_frame() {

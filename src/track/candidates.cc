@@ -7,12 +7,12 @@ namespace pccsql::track {
 
 uint8_t Candidates::readings(NameId name, Quote quote) {
   uint8_t readings = 0;
-  const Frame* const order = term();
+  const Term* const order = term();
   const bool pure = order != nullptr && order->pure && level_.clause == Clause::Order;
   const auto sorts = [&] {
     return level_.list.id == 0 || on_copy(*this, [&](Candidates& copy) { return copy.sort_by_output(name); });
   };
-  if (pure && !order->signed_ && output_name(name) && sorts()) readings |= AsAlias;
+  if (pure && !order->has_sign && output_name(name) && sorts()) readings |= AsAlias;
   if (order != nullptr && order->compound) return readings;
   if (on_copy(*this, [&](Candidates& copy) { return copy.use_column(kNoName, name); })) readings |= AsColumn;
   const auto constant_fits = [&] {
@@ -64,7 +64,7 @@ bool Candidates::qualified_fits(NameId qualifier, NameId name) {
 
 bool Candidates::qualifier_fits(NameId qualifier) {
   if (!sees_names()) return false;
-  const Frame* const order = term();
+  const Term* const order = term();
   if (order != nullptr && order->compound) return false;
   if (names_unsettled() && !is_known_qualifier(qualifier)) return false;
   if (asks_supply()) {
@@ -107,13 +107,7 @@ std::vector<NameId> Candidates::columns_of(NameId qualifier) const {
     }
     everything |= !at.settled && at.clause == Clause::Items;
   };
-  Level at = level_;
-  add_level(at);
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    add_level(at);
-    if (next->last) break;
-  }
+  for_each_visible(add_level);
   if (everything) {
     const Source* table = world_.sources().find(qualifier);
     if (table != nullptr) {
@@ -132,9 +126,7 @@ std::vector<NameId> Candidates::columns_of(NameId qualifier) const {
       }
     }
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  return sorted_once(std::move(names));
 }
 
 std::vector<NameId> Candidates::plain_names() const {
@@ -164,13 +156,7 @@ std::vector<NameId> Candidates::plain_names() const {
     }
     everything |= !at.settled && at.clause == Clause::Items;
   };
-  Level at = level_;
-  add_level(at, true);
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    add_level(at, false);
-    if (next->last) break;
-  }
+  for_each_visible([&](const Level& at) { add_level(at, &at == &level_); });
   if (everything) {
     names.insert(names.end(), world_.column_names().begin(), world_.column_names().end());
     for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
@@ -184,16 +170,13 @@ std::vector<NameId> Candidates::plain_names() const {
       if (wanted.qualifier == kNoName) names.push_back(wanted.name);
     }
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  return sorted_once(std::move(names));
 }
 
 std::vector<NameId> Candidates::qualifiers() const {
   std::vector<NameId> names;
-  Level at = level_;
   bool everything = false;
-  const auto add_level = [&] {
+  for_each_visible([&](const Level& at) {
     for (Index i = at.from; i != 0; i = store_.from[i].below) {
       if (store_.from[i].item.name != kNoName) names.push_back(store_.from[i].item.name);
     }
@@ -202,27 +185,19 @@ std::vector<NameId> Candidates::qualifiers() const {
     for (const Obligation& wanted : pending(at)) {
       if (wanted.qualifier != kNoName) names.push_back(wanted.qualifier);
     }
-  };
-  add_level();
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    add_level();
-    if (next->last) break;
-  }
+  });
   if (everything) {
     for (const Source& source : world_.sources().all()) {
       if (source.nameable) names.push_back(source.name);
     }
     for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) names.push_back(store_.ctes[i].source->name);
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  return sorted_once(std::move(names));
 }
 
 NameIndex Candidates::item_columns() const {
   NameIndex columns;
-  if (level_.clause != Clause::Items || state_.open != 1 || frame_.kind != Frame::Expr || frame_.operators != 0)
+  if (level_.clause != Clause::Items || state_.open != 1 || frame_.kind != Frame::Expr || frame_.expr.operators != 0)
     return columns;
   const std::vector<const Ref*> refs = refs_of(level_);
   for (Index i = level_.items; i != 0; i = store_.items[i].below) {

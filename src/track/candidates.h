@@ -35,7 +35,7 @@ class Candidates : public References {
   // Whether `supplied` may be asked instead of trying each name.
   bool asks_supply() const {
     return !level_.settled && level_.clause == Clause::Items && !level_.star && world_.settings().lookahead &&
-           !compound_term() && !(frame_.argument.part && (level_.ctes != 0 || world_.settings().derived_names));
+           !compound_term() && !(frame_.argument.extended && (level_.ctes != 0 || world_.settings().derived_names));
   }
 
  private:

@@ -134,7 +134,7 @@ void ColumnUses::add_use(const Binding& binding, RoleSet roles, ListId list) {
 void ColumnUses::flush_refs() {
   for (Index i = level_.refs; i != 0; i = store_.refs[i].below) {
     const Ref ref = store_.refs[i].ref;
-    if (ref.binding == 0 || ref.outward) continue;
+    if (ref.binding == 0 || ref.bound_outside) continue;
     const Binding binding = store_.bindings[ref.binding];
     note_unshown(ref, binding.permitted);
     for (const auto& [roles, list] : parted(ref)) add_use(binding, roles, list);

@@ -14,18 +14,18 @@ bool ComparedLists::stands_loosely(Index operators) const {
 
 // Of what a parenthesis that begins the operand at hand holds, or EXISTS.
 Standing ComparedLists::standing_in_paren() const {
-  if (frame_.standing == Standing::None) return Standing::None;
-  if (frame_.part == 3) {  // EXISTS
+  if (frame_.lists.standing == Standing::None) return Standing::None;
+  if (frame_.expr.word == Expr::Exists) {  // EXISTS
     return compares_here(frame_) ? Standing::Operand : Standing::None;
   }
-  Index op = frame_.operators;
+  Index op = frame_.expr.operators;
   while (store_.operators[op].sign) op = store_.operators[op].below;
-  if (frame_.standing != Standing::Condition) return op == 0 ? frame_.standing : Standing::None;
+  if (frame_.lists.standing != Standing::Condition) return op == 0 ? frame_.lists.standing : Standing::None;
   if (store_.operators[op].compares) {
     return stands_loosely(store_.operators[op].below) ? Standing::Operand : Standing::None;
   }
   if (!stands_loosely(op)) return Standing::None;
-  return op == frame_.operators ? Standing::Condition : Standing::Candidate;
+  return op == frame_.expr.operators ? Standing::Condition : Standing::Candidate;
 }
 
 void ComparedLists::open_list(Level& inner, Standing standing) {
@@ -37,27 +37,27 @@ void ComparedLists::open_list(Level& inner, Standing standing) {
 // The SELECT has closed; the frame at hand is the parenthesis around it.
 void ComparedLists::close_list(const Level& inner) {
   if (inner.list.id == 0) return;
-  (inner.compared ? frame_.first_list : frame_.subquery) = inner.list.id;
-  frame_.unshown = inner.unshown;
+  (inner.compared ? frame_.lists.first : frame_.lists.subquery) = inner.list.id;
+  frame_.lists.unshown = inner.unshown;
   frame_dirty_ = true;
 }
 
 // What a frame that has ended held is part of the operand at hand.
 void ComparedLists::take_lists(const Frame& from) {
-  if (from.first_list == 0 && from.subquery == 0) return;
-  if (frame_.first_list == 0) frame_.first_list = from.first_list;
-  frame_.subquery = from.subquery;
-  frame_.unshown |= from.unshown;
+  if (from.lists.first == 0 && from.lists.subquery == 0) return;
+  if (frame_.lists.first == 0) frame_.lists.first = from.lists.first;
+  frame_.lists.subquery = from.lists.subquery;
+  frame_.lists.unshown |= from.lists.unshown;
   frame_dirty_ = true;
 }
 
 // The expression at hand ends: its last operand stands for the whole.
 void ComparedLists::gather_lists() {
-  for (Index i = frame_.operators; i != 0; i = store_.operators[i].below) {
+  for (Index i = frame_.expr.operators; i != 0; i = store_.operators[i].below) {
     const OperatorNode& op = store_.operators[i];
-    if (op.first_list != 0) frame_.first_list = op.first_list;
-    frame_.unshown |= op.unshown;
-    if (!op.sign) frame_.subquery = 0;
+    if (op.first_list != 0) frame_.lists.first = op.first_list;
+    frame_.lists.unshown |= op.unshown;
+    if (!op.sign) frame_.lists.subquery = 0;
   }
 }
 
@@ -73,21 +73,21 @@ void ComparedLists::decide_lists(uint16_t first, uint16_t last, bool compared) {
 
 // The operand at hand, complete, is the left one of an operator. False: it holds what may not be shown, and would be.
 bool ComparedLists::operate_on_lists(Terminal op) {
-  if (frame_.first_list == 0 && frame_.subquery == 0) return true;
+  if (frame_.lists.first == 0 && frame_.lists.subquery == 0) return true;
   frame_dirty_ = true;
   const bool stands = compares_here(frame_);
-  const uint16_t subquery = frame_.subquery;
-  if (op != Terminal::kw_NOT) frame_.subquery = 0;  // NOT BETWEEN
+  const uint16_t subquery = frame_.lists.subquery;
+  if (op != Terminal::kw_NOT) frame_.lists.subquery = 0;  // NOT BETWEEN
   if (stands && (op == Terminal::kw_AND || op == Terminal::kw_OR)) return true;
   if (stands && subquery != 0 && is_comparison(op)) {
-    frame_.first_list = subquery;
+    frame_.lists.first = subquery;
     decide_lists(subquery, subquery, true);
     return true;
   }
-  if (frame_.first_list == 0) return true;
-  if (frame_.unshown) return false;
-  decide_lists(frame_.first_list, state_.lists, false);
-  frame_.first_list = 0;
+  if (frame_.lists.first == 0) return true;
+  if (frame_.lists.unshown) return false;
+  decide_lists(frame_.lists.first, state_.lists, false);
+  frame_.lists.first = 0;
   return true;
 }
 

@@ -17,7 +17,7 @@ class ComparedLists : public Candidates {
   Standing standing_in_paren() const;
   // Whether a comparison that takes what was written so far to its left stands as a condition.
   bool compares_here(const Frame& expr) const {
-    return expr.standing == Standing::Condition && stands_loosely(expr.operators);
+    return expr.lists.standing == Standing::Condition && stands_loosely(expr.expr.operators);
   }
   void open_list(Level& inner, Standing standing);
   void close_list(const Level& inner);

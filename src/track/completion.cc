@@ -125,18 +125,18 @@ std::optional<Completer::Choice> Completer::next(Index state_id) {
   const Frame frame = step.frame();
 
   // A name that can only be a qualifier or a function.
-  if (in_frame && frame.kind == Frame::Expr && frame.name != kNoName && !frame.after && frame.readings != 0 &&
-      (frame.readings & (AsColumn | AsAlias | AsString | AsBoolean)) == 0) {
-    if ((frame.readings & AsFunction) != 0) return word(Terminal::LeftParen);
+  if (in_frame && frame.kind == Frame::Expr && frame.name.name != kNoName && !frame.expr.after && frame.name.readings != 0 &&
+      (frame.name.readings & (AsColumn | AsAlias | AsString | AsBoolean)) == 0) {
+    if ((frame.name.readings & AsFunction) != 0) return word(Terminal::LeftParen);
     return word(Terminal::Dot);
   }
-  if (in_frame && frame.kind == Frame::Expr && frame.qualifier != kNoName) {
+  if (in_frame && frame.kind == Frame::Expr && frame.name.qualifier != kNoName) {
     if (allows(Terminal::Star)) return word(Terminal::Star);
     return next_name();
   }
-  if (slot == Slot::Name && in_frame && frame.kind == Frame::Expr && frame.part == 3) return word(Terminal::LeftParen);
+  if (slot == Slot::Name && in_frame && frame.kind == Frame::Expr && frame.expr.word == Expr::Exists) return word(Terminal::LeftParen);
   const auto literal = [&] {
-    const Frame* const term = step.term();
+    const Term* const term = step.term();
     if (term != nullptr && !term->compound) return word(Terminal::kw_NULL);
     Choice one;
     one.word.terminal = Terminal::Integer;
@@ -145,11 +145,11 @@ std::optional<Completer::Choice> Completer::next(Index state_id) {
     one.text = "1";
     return one;
   };
-  if (in_frame && frame.kind == Frame::Call && frame.closed &&
-      (frame.function->mode == Callable::Window || frame.part == 2) && allows(Terminal::kw_OVER)) {
+  if (in_frame && frame.kind == Frame::Call && frame.call.closed &&
+      (frame.call.function->mode == Callable::Window || frame.call.over == Call::Owed) && allows(Terminal::kw_OVER)) {
     return word(Terminal::kw_OVER);
   }
-  if (in_frame && frame.kind == Frame::Filter && store_.frames[frame.below].part == 2 && allows(Terminal::kw_OVER)) {
+  if (in_frame && frame.kind == Frame::Filter && store_.frames[frame.below].call.over == Call::Owed && allows(Terminal::kw_OVER)) {
     return word(Terminal::kw_OVER);
   }
   // What an open FROM owes comes before anything that closes it.
@@ -158,7 +158,7 @@ std::optional<Completer::Choice> Completer::next(Index state_id) {
   }
   // A derived table that must put out certain names.
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items && !level.settled &&
-      tracker_.world_.settings().derived_names && frames_open(state_id) <= 1 && level.item_alias == kNoName &&
+      tracker_.world_.settings().derived_names && frames_open(state_id) <= 1 && level.item.alias == kNoName &&
       allows(Terminal::kw_AS)) {
     if (owed_output(step, false)) return word(Terminal::kw_AS);
   }
@@ -166,7 +166,7 @@ std::optional<Completer::Choice> Completer::next(Index state_id) {
     if (const auto owed = owed_output(step, true)) return name(store_.names.text(*owed));
   }
   if (level.kind == Level::Derived && level.branches == 1 && level.clause == Clause::Items &&
-      level.item_alias != kNoName && allows(Terminal::Comma)) {
+      level.item.alias != kNoName && allows(Terminal::Comma)) {
     if (owes_more(step)) return word(Terminal::Comma);
   }
   // One that NATURAL joins has names for all of its outputs.
@@ -196,7 +196,7 @@ std::optional<Completer::Choice> Completer::next(Index state_id) {
     }
     return literal();
   }
-  if (store_.operators[frame.operators].divides && allows(Terminal::Float) && !frame.after) {
+  if (store_.operators[frame.expr.operators].divides && allows(Terminal::Float) && !frame.expr.after) {
     Choice real;
     real.word.terminal = Terminal::Float;
     real.word.literal.integer = false;
@@ -215,13 +215,13 @@ std::optional<Completer::Choice> Completer::next(Index state_id) {
       allows(Terminal::kw_AS)) {
     return word(Terminal::kw_AS);
   }
-  const Frame* const term = step.term();
+  const Term* const term = step.term();
   if (term != nullptr && term->owes_operator && allows(Terminal::Plus)) return word(Terminal::Plus);
   if (in_frame && allows(Terminal::Comma) && !has_zero(step)) {
     // Arguments that are missing.
     for (Index i = tracker_.states_[state_id].state.frame; i != 0; i = store_.frames[i].below) {
       const Frame& open = store_.frames[i];
-      if (open.kind == Frame::Call && !open.closed) return word(Terminal::Comma);
+      if (open.kind == Frame::Call && !open.call.closed) return word(Terminal::Comma);
       if (open.kind != Frame::Expr) break;
     }
   }
@@ -254,7 +254,7 @@ std::optional<NameId> Completer::owed_output(Step& step, bool after_as) {
   for (const FromChoice& choice : witness->from) {
     if (choice.source != nullptr) continue;
     for (const NameId output : choice.outputs) {
-      if (std::find(written.begin(), written.end(), output) != written.end() || output == level.item_alias) continue;
+      if (std::find(written.begin(), written.end(), output) != written.end() || output == level.item.alias) continue;
       const Store::Mark mark = store_.mark();
       bool fits = false;
       for (const Terminal end : {Terminal::Comma, Terminal::RightParen, Terminal::kw_FROM}) {
@@ -279,7 +279,7 @@ bool Completer::owes_more(Step& step) {
   for (const FromChoice& choice : witness->from) {
     if (choice.source != nullptr) continue;
     return std::any_of(choice.outputs.begin(), choice.outputs.end(), [&](NameId output) {
-      return output != level.item_alias && std::find(written.begin(), written.end(), output) == written.end();
+      return output != level.item.alias && std::find(written.begin(), written.end(), output) == written.end();
     });
   }
   return false;
@@ -289,8 +289,8 @@ bool Completer::owes_more(Step& step) {
 bool Completer::has_zero(Step& step) const {
   if (!step.in_frame()) return false;
   const Frame& frame = step.frame();
-  return frame.kind == Frame::Expr && frame.zero &&
-         (store_.operators[frame.operators].and_ || (frame.operators == 0 && frame.and_operand));
+  return frame.kind == Frame::Expr && frame.expr.zero &&
+         (store_.operators[frame.expr.operators].and_ || (frame.expr.operators == 0 && frame.and_operand));
 }
 
 std::optional<std::string> Completer::complete(PrefixId id) {

@@ -12,11 +12,18 @@ void Cursor::store_frame() {
   frame_dirty_ = false;
 }
 
+bool Cursor::open_frame(Frame frame, int depth, int room) {
+  frame.depth = static_cast<uint16_t>(depth);
+  if (!has_depth(depth + room)) return false;
+  push_frame(frame);
+  return true;
+}
+
 void Cursor::push_frame(Frame frame) {
   store_frame();
   frame.below = state_.frame;
   frame.height = frame_.height;
-  frame.refs = ref_count();
+  frame.call.refs = ref_count();
   frame.argument = frame_.argument;
   frame_ = frame;
   frame_dirty_ = true;
@@ -35,7 +42,7 @@ void Cursor::pop_frame() {
     frame_.height = height;
     frame_dirty_ = true;
   }
-  const bool counted = frame_.kind == Frame::Call && frame_.function->mode == Callable::Sums;
+  const bool counted = frame_.kind == Frame::Call && frame_.call.function->mode == Callable::Sums;
   if (state_.frame != 0 && !counted && frame_.argument != argument) {
     frame_.argument = argument;
     frame_dirty_ = true;
@@ -71,11 +78,11 @@ void Cursor::change_frames(int count, const std::function<void(Frame&, int above
 }
 
 // The ORDER BY or GROUP BY term that the expression at hand could be the whole of.
-const Frame* Cursor::term() const {
+const Term* Cursor::term() const {
   if (!in_frame()) return nullptr;
   const Frame* at = &frame_;
   for (int open = state_.open; open > 0; --open) {
-    if (at->kind == Frame::Term) return at;
+    if (at->kind == Frame::Term) return &at->term;
     if (at->kind != Frame::Expr && at->kind != Frame::Paren) return nullptr;
     at = &store_.frames[at->below];
   }
@@ -83,23 +90,23 @@ const Frame* Cursor::term() const {
 }
 
 // The Term is deeper in the stack than the frame at hand.
-void Cursor::change_term(const std::function<void(Frame&)>& change) {
+void Cursor::change_term(const std::function<void(Term&)>& change) {
   store_frame();
   int above = 0;
   Index at = state_.frame;
   for (; at != 0 && store_.frames[at].kind != Frame::Term; at = store_.frames[at].below) ++above;
   if (at == 0) return;
   change_frames(above + 1, [&](Frame& frame, int on_it) {
-    if (on_it == above) change(frame);
+    if (on_it == above) change(frame.term);
   });
 }
 
 // What stands in an operand that is no bare number or name makes the term an expression.
 bool Cursor::leave_term() {
-  const Frame* const order = term();
+  const Term* const order = term();
   if (order == nullptr || !order->pure) return true;
   if (order->compound) return false;
-  change_term([](Frame& term) { term.pure = false; });
+  change_term([](Term& term) { term.pure = false; });
   return true;
 }
 
@@ -139,7 +146,7 @@ Place Cursor::operand_place() const {
   Place place = frame_.place;
   if (place.inside == Place::Argument && world_.strict()) {
     place.tested |= !frame_.argument.plain;
-    place.part = frame_.argument.part;
+    place.extended = frame_.argument.extended;
     place.off_form = frame_.argument.off_form;
   }
   return place;
@@ -147,7 +154,7 @@ Place Cursor::operand_place() const {
 
 int Cursor::operand_depth() const {
   if (!in_frame()) return level_.depth;
-  return frame_.depth + (frame_.kind == Frame::Expr ? store_.operators[frame_.operators].weights : 0);
+  return frame_.depth + (frame_.kind == Frame::Expr ? store_.operators[frame_.expr.operators].weights : 0);
 }
 
 // The database counts what stands in a subquery once with it, and once more with each expression that the subquery is part of.

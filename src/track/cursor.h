@@ -37,9 +37,9 @@ class Cursor {
   Place operand_place() const;
   int operand_depth() const;
   // The ORDER BY or GROUP BY term that the expression at hand could be the whole of.
-  const Frame* term() const;
+  const Term* term() const;
   bool compound_term() const {
-    const Frame* const order = term();
+    const Term* const order = term();
     return order != nullptr && order->compound;
   }
 
@@ -58,14 +58,22 @@ class Cursor {
     return fits;
   }
 
+  // False: with it and `room` more the database's parser would have too much on its stack.
+  bool open_frame(Frame frame, int depth, int room = 0);
+  static Frame frame_of(Frame::Kind kind, const Place& place = {}) {
+    Frame frame;
+    frame.kind = kind;
+    frame.place = place;
+    return frame;
+  }
   void push_frame(Frame frame);
   void pop_frame();
   Frame below() const { return store_.frames[frame_.below]; }
   void store_frame();
   // The innermost `count` frames made again, the outermost of them first; `above` is how many stand on it.
   void change_frames(int count, const std::function<void(Frame&, int above)>& change);
-  void change_term(const std::function<void(Frame&)>& change);
-  // What stands in an operand that is no bare number or name makes the term an expression.
+  void change_term(const std::function<void(Term&)>& change);
+  // What stands in an operand that is no bare number or name makes the term an expression. False: it may not be one.
   bool leave_term();
   // An enclosing level made anew, and with it those inside it, which point at it.
   void replace_level(Index old, const Level& changed) {
@@ -76,9 +84,9 @@ class Cursor {
   Place base_place() const;
   bool sees_names() const { return operand_place().clause != Clause::Limit; }
   uint32_t ref_count() const { return store_.refs[level_.refs].count; }
-  void note_leaf(uint8_t leaf) {
-    if (level_.clause != Clause::Items || level_.item_leaf == leaf) return;
-    level_.item_leaf = leaf;
+  void note_leaf(ItemDraft::Leaf leaf) {
+    if (level_.clause != Clause::Items || level_.item.leaf == leaf) return;
+    level_.item.leaf = leaf;
     level_dirty_ = true;
   }
 

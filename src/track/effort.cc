@@ -20,10 +20,10 @@ uint32_t closing_lexemes(const Frame& frame) {
     case Frame::Term:
       return 3;
     case Frame::Call: {
-      const uint32_t missing = frame.function == nullptr || frame.arguments >= frame.function->least
+      const uint32_t missing = frame.call.function == nullptr || frame.call.arguments >= frame.call.function->least
                                    ? 0
-                                   : uint32_t{frame.function->least} - frame.arguments;
-      return 2 + 2 * missing + (frame.part != 0 ? 4 : 0);  // OVER ()
+                                   : uint32_t{frame.call.function->least} - frame.call.arguments;
+      return 2 + 2 * missing + (frame.call.over != Call::None ? 4 : 0);  // OVER ()
     }
     case Frame::Filter:
       return 5;  // (WHERE x)
@@ -74,10 +74,10 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
   uint32_t open = state.open;
   bool in_body = false;  // of a CTE, whose level knows how many outputs it has
   const std::vector<std::optional<Witness>> witnesses = step.witnesses();
-  size_t outward = 0;
+  size_t further = 0;
   for (Index at = state.level; at != 0; at = store_.levels[at].parent) {
     const Level level = store_.levels[at];
-    const std::optional<Witness>& witness = witnesses[outward++];
+    const std::optional<Witness>& witness = witnesses[further++];
     const auto add = [&](NameId name) {
       if (name != kNoName) effort.names.push_back(name);
     };
@@ -89,8 +89,8 @@ SqlTracker::Effort SqlTracker::effort_of(Index id) {
       }
       in_body = false;
       if (f.kind == Frame::Expr && !level.settled) {  // what qualifies a name must come again in FROM
-        add(f.name);
-        add(f.qualifier);
+        add(f.name.name);
+        add(f.name.qualifier);
       }
     }
     open = level.outer_open;

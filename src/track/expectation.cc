@@ -173,7 +173,7 @@ const Expectation& SqlTracker::expected(Index state_id) {
     store_.release(mark);
   }
   const Frame& frame = store_.frames[state.frame];
-  const bool after_dot = state.open > 0 && frame.kind == Frame::Expr && frame.qualifier != kNoName && !frame.after;
+  const bool after_dot = state.open > 0 && frame.kind == Frame::Expr && frame.name.qualifier != kNoName && !frame.expr.after;
   TerminalSet dot;
   dot.set(static_cast<size_t>(Terminal::Dot));
   next.glued = world_.settings().style == Style::Canonical && (after_dot || next.terminals == dot);
@@ -299,7 +299,7 @@ void SqlTracker::expect_names(Index state_id, Expectation& next) {
     }
     case Slot::Column:
       if (step.in_frame() && step.frame().kind == Frame::Expr) {
-        const NameId qualifier = step.frame().qualifier;
+        const NameId qualifier = step.frame().name.qualifier;
         const std::vector<NameId> columns = step.columns_of(qualifier);
         if (step.asks_supply()) {
           add_new_items(qualifier, step.supplied(qualifier, columns, false));

@@ -10,48 +10,48 @@ bool FromClause::read_from() {
   level_.clause = Clause::From;
   level_.from_open = true;
   begin_join();
-  level_.item_open = true;
+  level_.table_needed = true;
   level_dirty_ = true;
   return level_.tables < level_.most_tables && viable(level_);
 }
 
 void FromClause::begin_join() {
-  level_.join_natural = level_.join_left = level_.join_outer = level_.join_full = false;
-  level_.join_words = 0;
+  level_.join.natural = level_.join.left = level_.join.outer = level_.join.full = false;
+  level_.join.words = 0;
   level_dirty_ = true;
 }
 
 // The words of a join come in any order; in canonical style as they are commonly written, NATURAL first, OUTER last.
 bool FromClause::read_join(Terminal word) {
   if (world_.settings().style == Style::Canonical) {
-    const bool first = level_.join_words == (level_.join_natural && word != Terminal::kw_NATURAL ? 1 : 0);
-    const bool usual = word == Terminal::kw_OUTER ? level_.join_left || level_.join_outer : first;
+    const bool first = level_.join.words == (level_.join.natural && word != Terminal::kw_NATURAL ? 1 : 0);
+    const bool usual = word == Terminal::kw_OUTER ? level_.join.left || level_.join.outer : first;
     if (word != Terminal::kw_JOIN && !usual) return false;
   }
-  level_.join_words = static_cast<uint8_t>(level_.join_words + 1);
+  level_.join.words = static_cast<uint8_t>(level_.join.words + 1);
   if (level_.tables >= level_.most_tables) return false;
   if (stands_alone()) return false;
   if (level_.plain_star && width_now(level_) >= most_width(level_)) return false;
   level_dirty_ = true;
-  level_.item_open = true;
+  level_.table_needed = true;
   switch (word) {
     case Terminal::kw_RIGHT:
     case Terminal::kw_FULL:
       if (state_.union_all || world_.catalog().view_bodies().union_all) return false;
       if (!obligations_may_come_later()) return false;
       state_.outer_join = true;
-      level_.join_outer = true;
-      level_.join_full |= word == Terminal::kw_FULL || level_.join_left;
-      if (level_.star && (level_.merges || level_.join_natural)) return false;
+      level_.join.outer = true;
+      level_.join.full |= word == Terminal::kw_FULL || level_.join.left;
+      if (level_.star && (level_.merges || level_.join.natural)) return false;
       level_.outer_join |= level_.star;
       return viable(level_) && something_joins();
     case Terminal::kw_LEFT:
-      level_.join_left = true;
-      level_.join_full |= level_.join_outer;
+      level_.join.left = true;
+      level_.join.full |= level_.join.outer;
       return viable(level_) && something_joins();
     case Terminal::kw_NATURAL:
-      level_.join_natural = true;
-      if (level_.star && level_.join_outer) return false;
+      level_.join.natural = true;
+      if (level_.star && level_.join.outer) return false;
       for (Index i = level_.from; i != 0; i = store_.from[i].below) {
         for (const Source::Column& column : store_.from[i].item.source->columns) {
           if (column.name == kNoName) return false;
@@ -66,7 +66,7 @@ bool FromClause::read_join(Terminal word) {
 // Whether any item can come now: all tables may hold names that would be ambiguous. A derived table disturbs none, if it is
 // not joined naturally and there is room for a SELECT in the parser's stack.
 bool FromClause::something_joins() {
-  if (!level_.join_natural && (!world_.settings().lookahead || derived_table_has_depth(level_))) return true;
+  if (!level_.join.natural && (!world_.settings().lookahead || derived_table_has_depth(level_))) return true;
   for (const Source& source : world_.sources().all()) {
     if (source.nameable && table_fits(source.name)) return true;
   }
@@ -95,8 +95,8 @@ bool FromClause::read_table(NameId name) {
   item.source = source;
   item.name = name;
   item.name_open = true;
-  item.merge_open = level_.from != 0 && !level_.join_natural;
-  if (level_.join_natural && !merge_naturally(level_, item)) return false;
+  item.merge_open = level_.from != 0 && !level_.join.natural;
+  if (level_.join.natural && !merge_naturally(level_, item)) return false;
   return add_item(std::move(item));
 }
 
@@ -105,19 +105,19 @@ bool FromClause::add_item(FromItem item) {
   if (level_.tables + tables > level_.most_tables) return false;
   if (level_.plain_star && !item.source->expands_to(level_.compared ? Role::Where : Role::Sel)) return false;
   level_.tables = static_cast<uint16_t>(level_.tables + tables);
-  level_.item_open = false;
+  level_.table_needed = false;
   if (static_cast<int>(item.merged.size()) > room_for_conditions(level_)) return false;
   level_.conditions = static_cast<uint16_t>(level_.conditions + item.merged.size());
   level_.merges |= !item.merged.empty();
-  level_.outer_join |= level_.join_outer;
+  level_.outer_join |= level_.join.outer;
   // With RIGHT and FULL the database expands merged columns by their bare names, which can be ambiguous.
   if (level_.star && level_.merges && level_.outer_join) return false;
   FromNode node;
   node.below = level_.from;
   node.count = store_.from[level_.from].count + 1;
   node.item = std::move(item);
-  node.outer = level_.join_outer;
-  node.full = level_.join_full;
+  node.outer = level_.join.outer;
+  node.full = level_.join.full;
   store_.from.push_back(std::move(node));
   level_.from = static_cast<Index>(store_.from.size() - 1);
   level_dirty_ = true;
@@ -164,7 +164,7 @@ void FromClause::store_last_item(FromItem item) {
 }
 
 bool FromClause::open_using() {
-  if (level_.join_natural || level_.from == 0 || !last_item().item.merge_open) return false;
+  if (level_.join.natural || level_.from == 0 || !last_item().item.merge_open) return false;
   for (const Source::Column& column : last_item().item.source->columns) {
     if (column.name != kNoName && using_fits(column.name)) return true;
   }
@@ -290,9 +290,9 @@ bool FromClause::settle() {
   level_.settled = true;
   level_.from_open = false;
   level_dirty_ = true;
-  bool any_outward = false;
+  bool any_outside = false;
   for (Ref& ref : refs) {
-    if (ref.binding != 0 || ref.outward) continue;
+    if (ref.binding != 0 || ref.bound_outside) continue;
     if (ref.name == kNoName) {  // `q.*`
       bool found = false;
       for (Index i = level_.from; i != 0; i = store_.from[i].below) {
@@ -313,19 +313,19 @@ bool FromClause::settle() {
         break;
       case Found::No:
         if (ref.qualifier == kNoName && world_.is_rowid(ref.name)) return false;
-        if (ref.place.local || !outward(ref)) return false;
-        ref.outward = any_outward = true;
+        if (ref.place.local || !bind_outside(ref)) return false;
+        ref.bound_outside = any_outside = true;
         break;
     }
   }
   if (!settle_arguments(refs) || !settle_form(refs)) return false;
   level_.refs = 0;
   for (const Ref& ref : refs) push_ref(level_, ref);
-  if (any_outward) {
+  if (any_outside) {
     std::vector<SelectItem> items = this->items(level_);
     level_.items = 0;
     for (SelectItem& item : items) {
-      for (uint32_t i = item.first_ref; i < item.last_ref; ++i) item.outward |= refs[i].outward;
+      for (uint32_t i = item.first_ref; i < item.last_ref; ++i) item.names_outside |= refs[i].bound_outside;
       store_.items.push_back({level_.items, store_.items[level_.items].count + 1, item});
       level_.items = static_cast<Index>(store_.items.size() - 1);
     }
@@ -342,7 +342,7 @@ bool FromClause::open_join() {
 bool FromClause::open_condition(const Word& word) { return word.terminal == Terminal::kw_USING || end_item_merge(); }
 
 bool FromClause::read_condition() {
-  if (level_.join_natural) return false;
+  if (level_.join.natural) return false;
   level_.clause = Clause::On;
   level_dirty_ = true;
   return true;
@@ -359,12 +359,7 @@ bool FromClause::read_derived(const Word& word) {
     pop_frame();
     return true;
   }
-  if (!derived_table_fits()) return false;
-  Frame derived;
-  derived.kind = Frame::DerivedTable;
-  derived.depth = static_cast<uint16_t>(derived_table_depth(level_));
-  push_frame(derived);
-  return true;
+  return derived_table_fits() && open_frame(frame_of(Frame::DerivedTable), derived_table_depth(level_));
 }
 
 }  // namespace pccsql::track

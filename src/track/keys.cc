@@ -1,7 +1,11 @@
 // Keys: what a prefix's future hangs on, hashed. Equal keys mean equal masks, so whatever a next lexeme could ask about must be
-// in them, and whatever it could not should not be.
+// in them, and whatever it could not should not be. Frames are hashed field by field, each as its type says; of the larger
+// records all fields are named where they are hashed, so that one that is added does not compile before it is known whether it is
+// part of the key.
 #include <algorithm>
+#include <type_traits>
 
+#include "base/fields.h"
 #include "track/hash.h"
 #include "track/sql_tracker.h"
 
@@ -11,6 +15,123 @@ namespace {
 // Fields that nothing which may come hangs on.
 template <typename... Fields>
 void left_out(const Fields&...) {}
+
+// Trees near the height that the database takes. Far from it their height is of no account.
+uint16_t near_top(uint16_t height) { return height > kTallest - 300 ? height : uint16_t{0}; }
+
+// Hashes records by the types of their fields. Small numbers share words.
+class KeyWriter {
+ public:
+  KeyWriter(Hasher& hash, const Store& store, const Level& around)
+      : hash_(hash), store_(store), aggregates_(around.aggregates), refs_(store.refs[around.refs].count) {}
+  ~KeyWriter() { flush(); }
+
+  bool tells_refs = true;     // which refs came before matters
+  bool tells_name = true;     // so does which name is at hand
+
+  void operator()(Called called) {
+    const NameId name = called;
+    if (name < store_.world.names().size()) {
+      hash_.add(name);
+    } else {
+      hash_.add(store_.names.text(name));
+    }
+  }
+  // An argument can be part of a nested SELECT, which has fewer refs.
+  void operator()(RefMark mark) { tells_refs ? hash_.add(refs_ - std::min<uint32_t>(refs_, mark)) : pack(0, 1); }
+  void operator()(ListMark mark) { pack(mark != 0, 1); }
+  void operator()(AggregateMark mark) { pack(mark != aggregates_, 1); }
+  void operator()(TermCount count) { pack(std::min<uint16_t>(count, 1) | (count >= kMostTerms ? 2u : 0u), 2); }
+  void operator()(const Callable* function) { hash_.add(function->name); }
+  void operator()(const NameAtHand& at_hand) {
+    const auto& [name, qualifier, quote, readings] = at_hand;
+    pack(tells_name, 1);
+    if (tells_name) (*this)(quote), (*this)(name);
+    (*this)(qualifier), (*this)(readings);
+  }
+  void operator()(const Argument& argument) {
+    pack(argument.plain, 1);
+    const bool told = std::exchange(tells_refs, true);
+    if (argument.plain) for_each_field(argument, *this);
+    tells_refs = told;
+  }
+  void operator()(OperatorList operators) {
+    for (Index i = operators; i != 0; i = store_.operators[i].below) {
+      const auto& [below, precedence, and_, divides, sign, compares, unshown, first_list, weight, weights, left] =
+          store_.operators[i];
+      left_out(below, weight);
+      for_each_of(true, precedence, and_, divides, sign, compares, unshown, first_list, weights, left);
+    }
+    pack(0, 1);
+  }
+  // Numbers that mean nothing more than they say. Those of 32 bits and more name something, and have types that say what.
+  template <typename T>
+  void operator()(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      pack(static_cast<uint64_t>(value), 8 * sizeof(T));
+    } else if constexpr (std::is_integral_v<T>) {
+      static_assert(sizeof(T) <= 2);
+      pack(value, std::is_same_v<T, bool> ? 1 : 8 * sizeof(T));
+    } else {
+      for_each_field(value, *this);
+    }
+  }
+  template <typename... Fields>
+  void for_each_of(const Fields&... fields) {
+    ((*this)(fields), ...);
+  }
+
+ private:
+  void pack(uint64_t value, size_t bits) {
+    if (used_ + bits > 64) flush();
+    word_ |= value << used_;
+    used_ += bits;
+  }
+  void flush() {
+    if (used_ != 0) hash_.add(word_);
+    word_ = used_ = 0;
+  }
+
+  Hasher& hash_;
+  const Store& store_;
+  const uint16_t aggregates_;
+  const uint32_t refs_;
+  uint64_t word_ = 0;
+  size_t used_ = 0;
+};
+
+// PRE: `tell` knows whether the name at hand matters.
+void add_frame(KeyWriter& tell, const Frame& frame) {
+  const auto& [below, kind, place, depth, height, argument, and_operand, lists, name, expr, call, paren, case_part, type_words,
+               window, term] = frame;
+  left_out(below);
+  tell.for_each_of(kind, place, depth, near_top(height), argument, and_operand);
+  switch (kind) {
+    case Frame::Expr:
+      tell.tells_refs = place.inside == Place::Argument;
+      return tell.for_each_of(lists, name, expr);
+    case Frame::Paren:
+      return tell.for_each_of(lists, name, paren);
+    case Frame::InSet:
+    case Frame::Exists:
+      return tell.for_each_of(lists, paren);
+    case Frame::Call:
+      return tell(call);
+    case Frame::Case:
+      return tell(case_part);
+    case Frame::Cast:
+      return tell(type_words);
+    case Frame::Window:
+      return tell(window);
+    case Frame::Term:
+      return tell.for_each_of(name, term);
+    case Frame::CteHead:
+      return tell(name);
+    case Frame::Filter:
+    case Frame::DerivedTable:
+      return;
+  }
+}
 
 }  // namespace
 
@@ -49,8 +170,8 @@ Key SqlTracker::expectation_key(Index id) {
   const State& state = states_[id].state;
   if (state.open == 0) return near_key(id);
   const Frame& top = store_.frames[state.frame];
-  bool operand = top.kind == Frame::Expr && !top.after && top.name == kNoName && top.qualifier == kNoName &&
-                 !top.place.local && top.operators != 0 &&
+  bool operand = top.kind == Frame::Expr && !top.expr.after && top.name.name == kNoName && top.name.qualifier == kNoName &&
+                 !top.place.local && top.expr.operators != 0 &&
                  store_.control.viable(state.stack)[static_cast<size_t>(Terminal::Integer)];
   for (Index i = state.frame; i != 0 && operand; i = store_.frames[i].below) {
     operand = store_.frames[i].place.inside != Place::Argument;
@@ -71,21 +192,21 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
   if (operand_only) {
     const Step step(store_, state);
     const Frame& top = store_.frames[state.frame];
-    const Frame* const term = step.term();
+    const Term* const term = step.term();
     const Place place = step.operand_place();
     hash.add(0x0FEAu);
     hash.add(store_.control.top(state.stack));  // after IS, a NOT is no operator yet
     hash.add(uint64_t{static_cast<uint8_t>(place.clause)} | uint64_t{place.inside} << 8 |
              uint64_t{place.aggregates} << 16 | uint64_t{place.windows} << 17 | uint64_t{place.local} << 18 |
              uint64_t{place.compared} << 19 |
-             uint64_t{top.part} << 24 | uint64_t{step.operand_depth() + parser_stack::kNoLexemeNeedsMore > world_.deepest()
+             uint64_t{top.expr.word} << 24 | uint64_t{step.operand_depth() + parser_stack::kNoLexemeNeedsMore > world_.deepest()
                                                      ? static_cast<uint32_t>(step.operand_depth())
                                                      : 0u}
                                             << 32);
     hash.add(uint64_t{term != nullptr} | uint64_t{term != nullptr && term->pure} << 1 |
              uint64_t{term != nullptr && term->compound} << 2 | uint64_t{term != nullptr && term->negative} << 3 |
-             uint64_t{term != nullptr && term->signed_} << 4 | uint64_t{top.pattern} << 5 |
-             uint64_t{top.height > kTallest - 300 ? top.height : uint16_t{0}} << 16);
+             uint64_t{term != nullptr && term->has_sign} << 4 | uint64_t{top.expr.pattern} << 5 |
+             uint64_t{near_top(top.height)} << 16);
     const TerminalSet& viable = store_.control.viable(state.stack);
     uint64_t word = 0;
     for (size_t t = 0; t < kTerminals; ++t) {
@@ -112,69 +233,10 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
     add_name(s.name);
     for (const Source::Column& column : s.columns) add_name(column.name);
   };
-  // A record's fields are all named where it is hashed: with one more or fewer this does not compile, and whoever adds one
-  // says whether it is part of the key.
-  const auto add_place = [&](const Place& p) {
-    const auto& [clause, inside, tested, part, off_form, aggregates, windows, local, minmax, compared] = p;
-    hash.add(uint64_t{static_cast<uint8_t>(clause)} | uint64_t{inside} << 8 | uint64_t{tested} << 16 |
-             uint64_t{aggregates} << 17 | uint64_t{windows} << 18 | uint64_t{local} << 19 | uint64_t{minmax} << 20 |
-             uint64_t{part} << 21 | uint64_t{compared} << 22 | uint64_t{off_form} << 23);
-  };
-  const auto add_argument = [&](const Argument& a, uint32_t ref_count) {
-    const auto& [plain, distinct, derived, part, off_form, digits, products, refs] = a;
-    if (!plain) return hash.add(0);
-    hash.add(uint64_t{distinct} | uint64_t{derived} << 1 | uint64_t{part} << 2 | uint64_t{off_form} << 3 | 1u << 4 |
-             uint64_t{digits} << 8 | uint64_t{products} << 16 | uint64_t{ref_count - std::min(ref_count, refs)} << 32);
-  };
-  // `told`: which refs stand to its left.
-  const auto add_operator = [&](const OperatorNode& op, bool told, uint32_t ref_count) {
-    const auto& [below, precedence, and_, divides, sign, compares, unshown, first_list, weight, weights, left] = op;
-    left_out(below, weight);
-    hash.add(uint64_t{precedence} | uint64_t{divides} << 8 | uint64_t{and_} << 9 | uint64_t{sign} << 10 |
-             uint64_t{compares} << 11 | uint64_t{unshown} << 12 | uint64_t{first_list != 0} << 13 |
-             uint64_t{weights} << 16 | uint64_t{told ? ref_count - left : 0} << 32);
-  };
-  const auto add_frame = [&](const Frame& f, const Level& around, bool name_matters) {
-    const auto& [below, kind, place, depth, height, refs, argument, operators, operand, after, zero, and_operand, operated,
-                 pattern, escape_forbidden, standing, first_list, subquery, unshown, name, qualifier, quote, readings, function, arguments,
-                 distinct, star, closed, scalar_only, filtered, aggregating, item_aggregate,
-                 aggregates_before, part, pairs, order_terms, unit,
-                 bound, in_bound, between, in_end, pure, negative, owes_operator, signed_, compound, number, ordinal] = f;
-    left_out(below);
-    const uint32_t ref_count = store_.refs[around.refs].count;
-    hash.add(uint64_t{kind} | uint64_t{depth} << 8 | uint64_t{part} << 24 | uint64_t{pairs} << 32 |
-             uint64_t{std::min<uint8_t>(order_terms, 2)} << 40 | uint64_t{readings} << 48 | uint64_t{after} << 57 |
-             uint64_t{zero} << 58 | uint64_t{and_operand} << 59 | uint64_t{distinct} << 60 | uint64_t{star} << 61 |
-             uint64_t{closed} << 62 | uint64_t{scalar_only} << 63);
-    hash.add(uint64_t{static_cast<uint8_t>(unit)} | uint64_t{static_cast<uint8_t>(bound)} << 8 |
-             uint64_t{in_bound} << 16 | uint64_t{between} << 17 | uint64_t{in_end} << 18 | uint64_t{pure} << 19 |
-             uint64_t{negative} << 20 | uint64_t{owes_operator} << 21 | uint64_t{signed_} << 22 |
-             uint64_t{compound} << 23 | uint64_t{filtered} << 24 | uint64_t{operated} << 25 | uint64_t{number} << 26 |
-             uint64_t{aggregating} << 27 | uint64_t{item_aggregate} << 28 | uint64_t{pattern} << 29 | uint64_t{escape_forbidden} << 30 |
-             uint64_t{height > kTallest - 300 ? height : uint16_t{0}} << 48);
-    add_place(place);
-    hash.add(uint64_t{static_cast<uint8_t>(standing)} | uint64_t{first_list != 0} << 8 | uint64_t{subquery != 0} << 9 |
-             uint64_t{unshown} << 10 | uint64_t{ordinal} << 32);
-    add_argument(argument, ref_count);
-    hash.add(uint64_t{name_matters} | uint64_t{static_cast<uint8_t>(name_matters ? quote : Quote::None)} << 8);
-    if (name_matters) add_name(name);
-    add_name(qualifier);
-    if (kind == Frame::Call) {
-      hash.add(function->name);
-      hash.add(uint64_t{std::min<uint16_t>(arguments, function->most)});
-      hash.add(uint64_t{around.aggregates != aggregates_before});
-      hash.add(ref_count - refs);
-    } else {
-      hash.add(uint64_t{std::min<uint16_t>(arguments, 1)} | uint64_t{arguments >= kMostTerms} << 1);
-    }
-    if (kind != Frame::Expr) return;
-    const bool told = place.inside == Place::Argument;
-    hash.add(told ? ref_count - operand : 0);
-    for (Index i = operators; i != 0; i = store_.operators[i].below) add_operator(store_.operators[i], told, ref_count);
-  };
+  const auto add_place = [&](const Place& place, const Level& around) { KeyWriter(hash, store_, around)(place); };
   const auto add_item = [&](const SelectItem& selected, bool in_list) {
-    const auto& [star, qualifier, alias, column, aggregate, window, outward, number, nested, first_ref, last_ref] = selected;
-    hash.add(uint64_t{star} | uint64_t{aggregate} << 8 | uint64_t{window} << 9 | uint64_t{outward} << 11 |
+    const auto& [star, qualifier, alias, column, aggregate, window, names_outside, number, nested, first_ref, last_ref] = selected;
+    hash.add(uint64_t{star} | uint64_t{aggregate} << 8 | uint64_t{window} << 9 | uint64_t{names_outside} << 11 |
              uint64_t{number} << 12 | uint64_t{nested} << 13 | 1u << 16);
     if (in_list) hash.add(uint64_t{first_ref} << 32 | last_ref);
     add_name(alias);
@@ -191,46 +253,46 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
              uint64_t{merged.size()} << 8);
     for (const NameId each : merged) add_name(each);
   };
-  const auto add_settled = [&](const Ref& ref) {
-    const auto& [qualifier, name, binding, roles, place, argument, list, fixed, outward] = ref;
+  const auto add_settled = [&](const Ref& ref, const Level& around) {
+    const auto& [qualifier, name, binding, roles, place, argument, list, fixed, bound_outside] = ref;
     left_out(qualifier, name, list);
     hash.add(uint64_t{binding != 0 ? store_.bindings[binding].permitted : uint8_t{0}} | uint64_t{roles} << 8 |
-             uint64_t{fixed} << 17 | uint64_t{outward} << 18);
+             uint64_t{fixed} << 17 | uint64_t{bound_outside} << 18);
     if (argument != 0) {  // which column it is decides whether it is one a second time
       for (const ColumnRef& column : store_.bindings[binding].columns) {
         hash.add(uint64_t{column.table} << 32 | column.column);
       }
     }
-    add_place(place);
+    add_place(place, around);
   };
-  const auto add_unsettled = [&](const Ref& ref) {
-    const auto& [qualifier, name, binding, roles, place, argument, list, fixed, outward] = ref;
-    left_out(binding, list, outward);
+  const auto add_unsettled = [&](const Ref& ref, const Level& around) {
+    const auto& [qualifier, name, binding, roles, place, argument, list, fixed, bound_outside] = ref;
+    left_out(binding, list, bound_outside);
     add_name(qualifier);
     add_name(name);
     hash.add(uint64_t{roles} | uint64_t{fixed} << 17 | uint64_t{argument} << 32);
-    add_place(place);
+    add_place(place, around);
   };
   // `oldest`: of the refs, those up to here are of no account once they are bound.
   const auto add_level = [&](const Level& l, uint32_t oldest) {
-    const auto& [parent, outer_open, outer_frame, kind, view, clause, from_open, settled, star, plain_star, aggregating,
-                 grouped, windowed, nested, item_star, item_aggregate, item_window, item_leaf, window_free, merges,
-                 outer_join, width, branches, tables, most_tables, depth, refs, items, from, passed, ctes, outputs, declared,
-                 order_names, twins, item_refs, aggregates, terms, conditions, on_height, window_aggregate,
-                 window_partition, item_alias, list, nesting, compared, unshown, join_natural, join_left, join_outer,
-                 join_full, join_words, item_open, counted, names_outside] = l;
+    const auto& [parent, outer_open, outer_frame, kind, view, depth, nesting, branches, width, tables, most_tables, ctes,
+                 outputs, order_names, list, compared, unshown] = static_cast<const Query&>(l);
+    const auto& [clause, from_open, settled, table_needed, star, plain_star, aggregating, grouped, windowed, window_free,
+                 merges, outer_join, window_aggregate, window_partition, refs, items, from, twins, passed, declared,
+                 aggregates, terms, conditions, on_height, counted, names_outside, item, join] = static_cast<const Select&>(l);
     // Frames are hashed by themselves; `aggregates` with the call that counts them, `on_height` with the frame of its ON.
-    left_out(parent, outer_open, outer_frame, aggregates, on_height, nesting);
-    hash.add(uint64_t{kind} | uint64_t{view} << 4 | uint64_t{static_cast<uint8_t>(clause)} << 8 |
-             uint64_t{from_open} << 16 | uint64_t{settled} << 17 | uint64_t{star} << 18 | uint64_t{plain_star} << 19 |
-             uint64_t{aggregating} << 20 | uint64_t{grouped} << 21 | uint64_t{windowed} << 22 | uint64_t{nested} << 24 |
-             uint64_t{item_aggregate} << 25 | uint64_t{item_window} << 26 | uint64_t{merges} << 28 |
-             uint64_t{outer_join} << 29 | uint64_t{item_star} << 30 | uint64_t{join_natural} << 31 |
-             uint64_t{join_outer} << 32 | uint64_t{item_open} << 34 | uint64_t{window_free} << 35 |
-             uint64_t{item_leaf} << 36 | uint64_t{list.id != 0} << 40 | uint64_t{compared} << 41 |
-             uint64_t{unshown} << 42 | uint64_t{join_full} << 44 | uint64_t{window_aggregate} << 45 |
-             uint64_t{window_partition} << 46 | uint64_t{terms + 1 >= kMostTerms} << 47 | uint64_t{join_left} << 48 |
-             uint64_t{join_words} << 50 | uint64_t{names_outside} << 60);
+    left_out(parent, outer_open, outer_frame, nesting, aggregates, on_height);
+    {
+      KeyWriter tell(hash, store_, l);
+      tell.tells_refs = clause == Clause::Items;
+      const bool counts = !settled || conditions > kTallest - 300;
+      tell.for_each_of(kind, view, depth, std::min<uint16_t>(branches, 2), width, tables, most_tables, list.id != 0,
+                       compared, unshown);
+      tell.for_each_of(branches > kMostBranches - 100 ? branches : uint16_t{0}, terms + 1 >= kMostTerms,
+                       counts ? conditions : uint16_t{0});
+      tell.for_each_of(clause, from_open, settled, table_needed, star, plain_star, aggregating, grouped, windowed,
+                       window_free, merges, outer_join, window_aggregate, window_partition, names_outside, item, join);
+    }
     if (counted != 0) {
       hash.add(counted);
       for (Index i = settled ? refs : 0; i != 0; i = store_.refs[i].below) {
@@ -242,13 +304,6 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
         }
       }
     }
-    hash.add(uint64_t{width} | uint64_t{std::min<uint16_t>(branches, 2)} << 16 | uint64_t{tables} << 32 |
-             uint64_t{depth} << 48);
-    const bool counts = !settled || conditions > kTallest - 300;
-    hash.add(uint64_t{most_tables} | uint64_t{counts ? conditions : uint16_t{0}} << 16);
-    hash.add(uint64_t{branches > kMostBranches - 100 ? branches : uint16_t{0}});
-    add_name(item_alias);
-    if (clause == Clause::Items) hash.add(store_.refs[refs].count - item_refs);
     const bool sees = sees_outputs(l);
     const bool sorts = sees || clause == Clause::Group || clause == Clause::Having || clause == Clause::Order;
     hash.add(store_.items[items].count);
@@ -260,7 +315,7 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
     }
     for (Index i = refs; i != 0; i = store_.refs[i].below) {
       if (settled && store_.refs[i].count <= oldest) break;
-      settled ? add_settled(store_.refs[i].ref) : add_unsettled(store_.refs[i].ref);
+      settled ? add_settled(store_.refs[i].ref, l) : add_unsettled(store_.refs[i].ref, l);
     }
     for (Index i = from; i != 0; i = store_.from[i].below) add_from(store_.from[i]);
     for (Index i = settled ? 0 : passed; i != 0; i = store_.name_lists[i].below) {
@@ -311,12 +366,13 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
     if (operand_only) open = 0;
     for (; open > 0; --open, frame = store_.frames[frame].below) {
       const Frame& f = store_.frames[frame];
-      if (f.kind == Frame::Call) oldest = std::min(oldest, f.refs);
+      if (f.kind == Frame::Call) oldest = std::min<uint32_t>(oldest, f.call.refs);
+      KeyWriter tell(hash, store_, level);
       // An output that a term of GROUP BY or ORDER BY names is looked at once the term has ended.
-      add_frame(f, level,
-                f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
-                    f.place.clause == Clause::Items || (f.readings & AsAlias) != 0 || in_call || unsettled ||
-                    names_something(state, f.name));
+      tell.tells_name = f.kind != Frame::Expr || !level.settled || f.place.inside != Place::Plain ||
+                        f.place.clause == Clause::Items || (f.name.readings & AsAlias) != 0 || in_call || unsettled ||
+                        names_something(state, f.name.name);
+      add_frame(tell, f);
     }
     add_level(level, oldest);
     frame = level.outer_frame;

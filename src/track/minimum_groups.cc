@@ -75,10 +75,10 @@ bool MinimumGroups::has_factors_beside() const {
   if (!world_.sets_minimum()) return false;
   const Frame* at = &frame_;
   for (int open = state_.open; open > 0; --open, at = &store_.frames[at->below]) {
-    if (at->kind == Frame::Call && at->function->mode == Callable::Sums) return false;
+    if (at->kind == Frame::Call && at->call.function->mode == Callable::Sums) return false;
     if (at->kind != Frame::Expr) continue;
-    uint32_t right = at->operand;  // where the right operand begins
-    for (Index i = at->operators; i != 0; i = store_.operators[i].below) {
+    uint32_t right = at->expr.operand;  // where the right operand begins
+    for (Index i = at->expr.operators; i != 0; i = store_.operators[i].below) {
       const OperatorNode& op = store_.operators[i];
       if (op.precedence == precedence(Terminal::Star) && !op.divides && op.left < right) return true;
       right = op.left;

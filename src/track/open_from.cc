@@ -25,7 +25,7 @@ OpenFrom::Question::Question(const OpenFrom& from, const Level& of) : level(of) 
   question.may_merge = !(of.star && of.outer_join);  // merged columns in `*` could be ambiguous to the database
   question.merges = static_cast<size_t>(std::max(from.room_for_conditions(of), 0));
   question.widest = static_cast<size_t>(std::max(from.room_in_star(of), 0));
-  question.item_needed = of.item_open;
+  question.item_needed = of.table_needed;
   // A name that no FROM is found for soon is refused; once FROM has begun, it must be found again on the way.
   if (of.clause != Clause::Items) question.most_nodes *= 8;
   const int filler = from.must_be_filled(of) && !wanted.empty() ? 1 : 0;
@@ -85,13 +85,13 @@ OpenFrom::TableRoom OpenFrom::table_room(const Level& level) const {
   // The last table: it must fill the `*` alone.
   const bool alone = found->from.empty() || (itself && found->from.size() == 1);
   const int missing = level.width - width_now(level);
-  if (left < 1 || !alone || level.join_natural || missing < 1) return {};
+  if (left < 1 || !alone || level.join.natural || missing < 1) return {};
   return {1, missing};
 }
 
 // A `*` that must come to a given width, and has not: one more table can always bring it there, if there is room for one.
 bool OpenFrom::must_be_filled(const Level& level) const {
-  return level.plain_star && level.width != 0 && (level.item_open || width_now(level) != level.width);
+  return level.plain_star && level.width != 0 && (level.table_needed || width_now(level) != level.width);
 }
 
 // Whether a `*` wants one table more than the search has found. Where no name asks for it, what was found is only something to
@@ -105,7 +105,7 @@ bool OpenFrom::is_short_of_one(const Level& level, const Witness& found) const {
 int OpenFrom::room_beside(Level level, int tables, bool complete) const {
   const int room = level.most_tables - level.tables;
   if (level.settled || !world_.settings().lookahead) return room;
-  level.item_open = false;
+  level.table_needed = false;
   Level asked = level;
   const bool fills = !complete && must_be_filled(level) && !pending(level).empty();
   asked.tables = static_cast<uint16_t>(level.tables + tables - (fills ? 1 : 0));
@@ -125,7 +125,7 @@ bool OpenFrom::witness_fits(const Level& level, const Witness& found) const {
     if (choice.source == nullptr && !derived_fits) return false;
   }
   // Where `*` must come to a given width, only derived tables are sure to fill it.
-  const bool wants_item = level.item_open || level.clause == Clause::Items;
+  const bool wants_item = level.table_needed || level.clause == Clause::Items;
   if (level.plain_star && wants_item && !derived_fits && width_fixed(level)) return false;
   // A name in ON cannot be merged by RIGHT or FULL further right.
   if (level.from != 0 && store_.from[level.from].outer) {
@@ -157,7 +157,7 @@ bool OpenFrom::witness_fits(const Level& level, const Witness& found) const {
   for (const FromChoice& choice : found.from) from += asked ? width_of(choice.source, choice.outputs.size()) : 1;
   if (asked) from -= could_merge(level, found);
   for (const SelectItem& item : items(level)) width += item.star == SelectItem::No ? 1 : from;
-  if (level.clause == Clause::Items) width += level.item_star ? from : 1;
+  if (level.clause == Clause::Items) width += level.item.star ? from : 1;
   if (width <= most_width(level)) return true;
   if (!level.from_open || !found.from.empty()) return false;
   // Nothing more need be joined, and what there is was counted as it came; but for `q.*`, which has no table until one has its name.
@@ -372,7 +372,7 @@ bool OpenFrom::others_stay_viable() const {
 int OpenFrom::room_in_star(const Level& level) const {
   if (!level.plain_star) return kMostOutputs;
   int width = width_now(level) - mergeable(level);
-  if (level.clause == Clause::Items && !level.item_star) ++width;
+  if (level.clause == Clause::Items && !level.item.star) ++width;
   return most_width(level) - width;
 }
 
@@ -398,7 +398,7 @@ std::vector<NameId> OpenFrom::barred_outputs(const Level& level) const {
 bool OpenFrom::derived_table_fits() {
   if (table_room(level_).tables < 1 || !derived_table_has_depth(level_)) return false;
   // Under `*` it puts out one column at least, beside what the names ask for.
-  return !(level_.plain_star || level_.join_natural) || !world_.settings().lookahead ||
+  return !(level_.plain_star || level_.join.natural) || !world_.settings().lookahead ||
          room_for_derived(level_, {}, false, 0) > 0;
 }
 
@@ -415,7 +415,7 @@ int OpenFrom::room_for_derived(Level outer, std::vector<NameId> outputs, bool co
       }
     }
   }
-  if (outputs.empty()) outputs.push_back(outer.join_natural ? store_.names.intern("\x01") : kNoName);
+  if (outputs.empty()) outputs.push_back(outer.join.natural ? store_.names.intern("\x01") : kNoName);
   if (outer.plain_star && static_cast<int>(outputs.size()) > most_width(outer) - width_now(outer)) return 0;
   Source source;
   for (const NameId name : outputs) source.columns.push_back({name, kEveryRole, false});
@@ -424,12 +424,12 @@ int OpenFrom::room_for_derived(Level outer, std::vector<NameId> outputs, bool co
   node.below = outer.from;
   node.count = store_.from[outer.from].count + 1;
   node.item.source = &source;
-  node.outer = outer.join_outer;
+  node.outer = outer.join.outer;
   node.item.name_open = true;
-  node.item.merge_open = outer.from != 0 && !outer.join_natural;
-  if (outer.join_natural) {
+  node.item.merge_open = outer.from != 0 && !outer.join.natural;
+  if (outer.join.natural) {
     if (!merge_naturally(outer, node.item)) return 0;
-    if (outer.star && !node.item.merged.empty() && (outer.outer_join || outer.join_outer)) return 0;
+    if (outer.star && !node.item.merged.empty() && (outer.outer_join || outer.join.outer)) return 0;
   }
   store_.from.push_back(node);
   outer.from = static_cast<Index>(store_.from.size() - 1);

@@ -28,21 +28,21 @@ bool Queries::open_query() {
         break;
       }
       case Frame::InSet:
-        if (frame_.arguments != 0) return false;
+        if (frame_.paren.filled) return false;
         inner.kind = Level::In;
-        open_list(inner, frame_.standing);
+        open_list(inner, frame_.lists.standing);
         inner.width = 1;
         inner.depth = static_cast<uint16_t>(frame_.depth - parser_stack::kInSet + parser_stack::kInQuery);
         break;
       case Frame::Exists:
         inner.kind = Level::Exists;
-        open_list(inner, frame_.standing);
+        open_list(inner, frame_.lists.standing);
         inner.depth = frame_.depth;
         break;
       case Frame::Paren:
         if (compound_term() || !test_argument()) return false;
         inner.kind = Level::Scalar;
-        open_list(inner, frame_.standing);
+        open_list(inner, frame_.lists.standing);
         inner.width = 1;
         inner.depth = frame_.depth;
         break;
@@ -57,7 +57,7 @@ bool Queries::open_query() {
         inner.view = Level::ParentOnly;
       }
       if (level_.clause == Clause::Items) {
-        level_.nested = true;
+        level_.item.nested = true;
         level_dirty_ = true;
       }
     }
@@ -86,8 +86,7 @@ bool Queries::close_query() {
   state_.zero = false;
   if (inner.kind == Level::Statement) return true;
   if (inner.kind != Level::Cte && inner.kind != Level::Derived) {
-    frame_.part = 1;
-    frame_dirty_ = true;
+    frame_.paren.select = frame_dirty_ = true;
     close_list(inner);
     return true;
   }
@@ -97,7 +96,7 @@ bool Queries::close_query() {
     source.columns.push_back({store_.name_lists[i].name, kEveryRole, false});
   }
   std::reverse(source.columns.begin(), source.columns.end());
-  if (inner.kind == Level::Cte) source.name = frame_.name;
+  if (inner.kind == Level::Cte) source.name = frame_.name.name;
   source.tables = std::max<uint16_t>(inner.tables, 1);
   source.index();
   store_.sources.push_back(std::move(source));
@@ -106,8 +105,8 @@ bool Queries::close_query() {
     FromItem item;
     item.source = made;
     item.name_open = true;
-    item.merge_open = level_.from != 0 && !level_.join_natural;
-    if (level_.join_natural && !merge_naturally(level_, item)) return false;
+    item.merge_open = level_.from != 0 && !level_.join.natural;
+    if (level_.join.natural && !merge_naturally(level_, item)) return false;
     return add_item(std::move(item));
   }
   store_.ctes.push_back({level_.ctes, made});
@@ -118,15 +117,14 @@ bool Queries::close_query() {
 
 bool Queries::read_cte_name(const Word& word) {
   if (word.keyword || word.name == world_.true_name() || word.name == world_.false_name()) return false;
-  if (frame_.part == 0) {
+  if (frame_.name.name == kNoName) {
     if (world_.sources().find(word.name) != nullptr) return false;
     for (Index i = state_.cte_names; i != 0; i = store_.name_lists[i].below) {
       if (store_.name_lists[i].name == word.name) return false;
     }
     store_.name_lists.push_back({state_.cte_names, store_.name_lists[state_.cte_names].count + 1, kNoName, word.name});
     state_.cte_names = static_cast<Index>(store_.name_lists.size() - 1);
-    frame_.name = word.name;
-    frame_.part = 1;
+    frame_.name.name = word.name;
     frame_dirty_ = true;
     return true;
   }
@@ -145,25 +143,7 @@ bool Queries::open_select() {
   if (level_.branches > 0) {
     flush_refs();
     close_form();
-    Level next;
-    next.parent = level_.parent;
-    next.outer_open = level_.outer_open;
-    next.outer_frame = level_.outer_frame;
-    next.kind = level_.kind;
-    next.view = level_.view;
-    next.width = level_.width;
-    next.branches = level_.branches;
-    next.depth = level_.depth;
-    next.ctes = level_.ctes;
-    next.outputs = level_.outputs;
-    next.order_names = level_.order_names;
-    next.tables = level_.tables;
-    next.most_tables = level_.most_tables;
-    next.list = level_.list;
-    next.nesting = level_.nesting;
-    next.compared = level_.compared;
-    next.unshown = level_.unshown;
-    level_ = next;
+    static_cast<Select&>(level_) = {};
   }
   ++level_.branches;
   level_.clause = Clause::Items;
@@ -226,20 +206,20 @@ void Queries::note_order_names() {
 
 bool Queries::close_item() {
   SelectItem item;
-  const bool star = level_.item_star;
-  item.star = !star ? SelectItem::No : level_.item_alias != kNoName ? SelectItem::Qualified : SelectItem::All;
+  const bool star = level_.item.star;
+  item.star = !star ? SelectItem::No : level_.item.alias != kNoName ? SelectItem::Qualified : SelectItem::All;
   if (star) {
-    item.qualifier = level_.item_alias;  // of `q.*`, which has no alias
+    item.qualifier = level_.item.alias;  // of `q.*`, which has no alias
   } else {
-    item.alias = level_.item_alias;
+    item.alias = level_.item.alias;
     item.column = state_.bare;
   }
-  item.aggregate = level_.item_aggregate;
-  item.window = level_.item_window;
-  item.nested = level_.nested;
-  item.first_ref = level_.item_refs;
+  item.aggregate = level_.item.aggregate;
+  item.window = level_.item.window;
+  item.nested = level_.item.nested;
+  item.first_ref = level_.item.refs;
   item.last_ref = ref_count();
-  item.number = level_.item_leaf == 1 && !level_.nested;
+  item.number = level_.item.leaf == ItemDraft::Integer && !level_.item.nested;
   store_.items.push_back({level_.items, store_.items[level_.items].count + 1, item});
   level_.items = static_cast<Index>(store_.items.size() - 1);
   level_dirty_ = true;
@@ -248,7 +228,7 @@ bool Queries::close_item() {
 
 bool Queries::comma_between_items() {
   const auto count = static_cast<int>(store_.items[level_.items].count);
-  level_.item_star = false;
+  level_.item.star = false;
   level_dirty_ = true;
   return count < most_width(level_) && (!level_.star || viable(level_));
 }
@@ -260,7 +240,7 @@ bool Queries::plain_star() {
   const bool introduces = level_.kind == Level::Derived && world_.settings().derived_names && width_fixed(level_);
   if (introduces && !pending(store_.levels[level_.parent]).empty()) return false;
   if (!star_leaves_room()) return false;
-  level_.star = level_.plain_star = level_.item_star = true;
+  level_.star = level_.plain_star = level_.item.star = true;
   level_dirty_ = true;
   return viable(level_);
 }
@@ -279,7 +259,7 @@ bool Queries::new_name(const Word& word) {
   if (word.name == world_.true_name() || word.name == world_.false_name()) return false;
   if (level_.clause != Clause::Items) return name_item(word.name);
   if (!state_.as && world_.settings().aliases != Aliases::Any) return false;
-  level_.item_alias = word.name;
+  level_.item.alias = word.name;
   level_dirty_ = true;
   if (level_.kind != Level::Derived || level_.branches != 1 || !world_.settings().lookahead) return true;
   std::vector<NameId> outputs = outputs_now(level_);
@@ -317,11 +297,7 @@ bool Queries::close_with() {
 bool Queries::open_cte() {
   level_.declared = 0;
   level_dirty_ = true;
-  Frame head;
-  head.kind = Frame::CteHead;
-  head.depth = static_cast<uint16_t>(level_.depth + parser_stack::kCteBody);
-  push_frame(head);
-  return true;
+  return open_frame(frame_of(Frame::CteHead), level_.depth + parser_stack::kCteBody);
 }
 
 bool Queries::read_cte_columns(const Word& word) {
@@ -339,22 +315,22 @@ bool Queries::read_compound(const Word& word) {
 bool Queries::read_select(const Word& word) { return word.terminal != Terminal::Comma || comma_between_items(); }
 
 bool Queries::open_item() {
-  level_.item_refs = ref_count();
-  level_.item_alias = kNoName;
-  level_.nested = level_.item_aggregate = level_.item_window = false;
-  level_.item_leaf = 0;
-  level_.item_star = false;
+  level_.item.refs = ref_count();
+  level_.item.alias = kNoName;
+  level_.item.nested = level_.item.aggregate = level_.item.window = false;
+  level_.item.leaf = ItemDraft::Nothing;
+  level_.item.star = false;
   level_dirty_ = true;
   return true;
 }
 
 bool Queries::open_alias() {
   state_.as = false;
-  return !(level_.clause == Clause::Items && level_.item_star);
+  return !(level_.clause == Clause::Items && level_.item.star);
 }
 
 bool Queries::open_order() {
-  if (in_frame() && frame_.kind == Frame::Window) return frame_.arguments < kMostTerms;
+  if (in_frame() && frame_.kind == Frame::Window) return frame_.window.terms < kMostTerms;
   return open_clause(Clause::Order);
 }
 

@@ -51,7 +51,7 @@ bool References::use_column(NameId qualifier, NameId name) {
     }
   }
   if (place.local || level_.clause == Clause::Group || level_.clause == Clause::Order) return false;
-  if (!outward(ref)) return false;
+  if (!bind_outside(ref)) return false;
   if (level_.settled) return true;
   store_.name_lists.push_back({level_.passed, store_.name_lists[level_.passed].count + 1, qualifier, name});
   level_.passed = static_cast<Index>(store_.name_lists.size() - 1);
@@ -59,7 +59,7 @@ bool References::use_column(NameId qualifier, NameId name) {
 }
 
 // A name that the innermost SELECT does not bind, to the enclosing ones.
-bool References::outward(Ref ref) {
+bool References::bind_outside(Ref ref) {
   ref.fixed = true;
   ref.binding = 0;
   std::optional<Outer> next = next_outer(level_);
@@ -116,7 +116,7 @@ bool References::outward(Ref ref) {
 // `q.*`, which must be the whole item.
 bool References::star_fits(NameId qualifier) {
   const bool whole = frame_.kind == Frame::Expr && state_.open == 1 && level_.clause == Clause::Items &&
-                     frame_.operators == 0 && !level_.settled;
+                     frame_.expr.operators == 0 && !level_.settled;
   if (!whole || level_.kind == Level::Scalar || level_.kind == Level::In || width_fixed(level_)) return false;
   if (joined_naturally(level_) || !star_leaves_room()) return false;
   Ref ref;
@@ -124,8 +124,8 @@ bool References::star_fits(NameId qualifier) {
   ref.place = operand_place();
   ref.roles = roles_at(ref.place);
   push_ref(level_, ref);
-  level_.star = level_.item_star = true;
-  level_.item_alias = qualifier;
+  level_.star = level_.item.star = true;
+  level_.item.alias = qualifier;
   level_dirty_ = true;
   return world_.settings().lookahead ? viable(level_) : plausible(ref);
 }
@@ -147,10 +147,10 @@ bool References::captures_passed() const {
 bool References::alias_usable(const Level& level, const SelectItem& item, const Place& place, bool same_level) const {
   if (item.aggregate && !(same_level && place.aggregates)) return false;
   if (item.window && !(same_level && place.windows)) return false;
-  if (item.outward && level.clause != Clause::Group && level.clause != Clause::Order) return false;
-  if (item.outward && (!same_level || place.inside != Place::Plain || place.local || level.list.id != 0)) return false;
+  if (item.names_outside && level.clause != Clause::Group && level.clause != Clause::Order) return false;
+  if (item.names_outside && (!same_level || place.inside != Place::Plain || place.local || level.list.id != 0)) return false;
   // Nor whether a condition compares a SELECT in it.
-  if (item.nested && in_frame() && frame_.standing != Standing::None) return false;
+  if (item.nested && in_frame() && frame_.lists.standing != Standing::None) return false;
   // Whether its expression keeps an argument plain is not looked at.
   if (world_.strict() && place.inside == Place::Argument && !place.tested && item.column == kNoName) return false;
   return true;
@@ -164,7 +164,7 @@ bool References::use_alias(Level& level, const SelectItem& item, const Place& pl
   for (Index i = level.refs; i != 0 && store_.refs[i].count > item.first_ref; i = store_.refs[i].below) {
     if (store_.refs[i].count > item.last_ref) continue;
     Ref ref = store_.refs[i].ref;
-    if (ref.outward) continue;
+    if (ref.bound_outside) continue;
     if (!ref.fixed && ref.place.inside == Place::Plain) {
       Place there = place;
       there.minmax |= ref.place.minmax;
@@ -187,10 +187,10 @@ bool References::use_alias(Level& level, const SelectItem& item, const Place& pl
 // Where there are windows the database reads GROUP BY twice, and the second time a number in an item's stead as a place. By
 // then a column of an enclosing SELECT may have become a number too.
 void References::note_number(const SelectItem& item) {
-  const Frame* const group = term();
-  if ((!item.number && !item.outward) || level_.clause != Clause::Group || group == nullptr || !group->pure) return;
+  const Term* const group = term();
+  if ((!item.number && !item.names_outside) || level_.clause != Clause::Group || group == nullptr || !group->pure) return;
   const bool windowed = level_.windowed;
-  change_term([&](Frame& term) {
+  change_term([&](Term& term) {
     term.number = true;
     term.owes_operator = windowed;
   });
@@ -201,7 +201,7 @@ bool References::sort_by_item(const SelectItem& item) {
   if (level_.list.id == 0) return true;
   Place place;
   place.clause = level_.clause;
-  return item.star == SelectItem::No && !item.outward && use_alias(level_, item, place, false);
+  return item.star == SelectItem::No && !item.names_outside && use_alias(level_, item, place, false);
 }
 
 bool References::sort_by_output(NameId name) {

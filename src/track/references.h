@@ -13,7 +13,7 @@ class References : public Calls {
  protected:
   bool use_column(NameId qualifier, NameId name);
   // A name that the innermost SELECT does not bind, to the enclosing ones.
-  bool outward(Ref ref);
+  bool bind_outside(Ref ref);
   // `q.*`, which must be the whole item.
   bool star_fits(NameId qualifier);
   // Whether an item of FROM holds a name that was left to an enclosing SELECT before the item came.

@@ -43,14 +43,9 @@ bool Scope::aliases_visible(const Level& level) const {
 }
 
 bool Scope::names_unsettled() const {
-  Level at = level_;
-  if (!at.settled && at.clause == Clause::Items) return true;
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    if (!at.settled && at.clause == Clause::Items) return true;
-    if (next->last) break;
-  }
-  return false;
+  bool unsettled = false;
+  for_each_visible([&](const Level& level) { unsettled |= !level.settled && level.clause == Clause::Items; });
+  return unsettled;
 }
 
 // An alias before it exists is short, or it would be a way to write any word at all.
@@ -73,20 +68,11 @@ bool Scope::is_known_qualifier(NameId qualifier) const {
   for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
     if (store_.ctes[i].source->name == qualifier) return true;
   }
-  const auto is_item = [&](const Level& level) {
-    for (Index i = level.from; i != 0; i = store_.from[i].below) {
-      if (store_.from[i].item.name == qualifier) return true;
-    }
-    return false;
-  };
-  Level at = level_;
-  if (is_item(at)) return true;
-  for (std::optional<Outer> next = next_outer(at); next; next = next_outer(at)) {
-    at = store_.levels[next->level];
-    if (is_item(at)) return true;
-    if (next->last) break;
-  }
-  return is_alias_shape(qualifier);
+  bool found = false;
+  for_each_visible([&](const Level& level) {
+    for (Index i = level.from; i != 0; i = store_.from[i].below) found |= store_.from[i].item.name == qualifier;
+  });
+  return found || is_alias_shape(qualifier);
 }
 
 std::vector<Obligation> Scope::pending(const Level& level) const {
@@ -94,7 +80,7 @@ std::vector<Obligation> Scope::pending(const Level& level) const {
   NameIndex index;
   for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
     const Ref& ref = store_.refs[i].ref;
-    if (ref.binding != 0 || ref.outward) continue;
+    if (ref.binding != 0 || ref.bound_outside) continue;
     if (const auto known = index.find(ref.qualifier, ref.name)) {
       obligations[*known].roles |= ref.roles;
     } else {
@@ -244,7 +230,7 @@ bool Scope::can_merge(const Level& level, const FromItem& right, NameId name) co
   RoleSet needed = role_bit(Role::Join);  // of `q.*` the search knows more
   if (level.plain_star) needed = level.compared ? needed | role_bit(Role::Where) : kEveryRole;
   // With RIGHT and FULL the merged column is made of both sides, so an ON further left cannot have meant it.
-  for (Index i = level.join_outer ? level.refs : 0; i != 0; i = store_.refs[i].below) {
+  for (Index i = level.join.outer ? level.refs : 0; i != 0; i = store_.refs[i].below) {
     const Ref& ref = store_.refs[i].ref;
     if (ref.qualifier == kNoName && ref.name == name && ref.place.clause == Clause::On) return false;
   }
@@ -298,7 +284,7 @@ int Scope::mergeable(const Level& level) const {
 
 // How many columns of a `*` USING could merge, if one item more is all that the names ask for.
 int Scope::could_merge(const Level& level, const Witness& found) const {
-  if (!level.plain_star || level.outer_join || level.join_outer) return 0;
+  if (!level.plain_star || level.outer_join || level.join.outer) return 0;
   if (level.from == 0 || found.from.size() != 1 || found.from[0].source == nullptr) return 0;
   if (width_now(level) >= most_width(level)) return 0;  // then nothing more is joined
   FromItem item;

@@ -1,6 +1,7 @@
 // Scope: what names mean: which SELECTs a name can reach, what their FROMs hold, what a SELECT puts out and under which names.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,12 @@ void for_each_output(const SelectItem& star, const std::vector<FromItem>& from, 
   }
 }
 
+inline std::vector<NameId> sorted_once(std::vector<NameId> names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 class Scope : public Cursor {
  public:
   using Cursor::Cursor;
@@ -37,7 +44,7 @@ class Scope : public Cursor {
   int most_width(const Level& level) const;
   // Whether the item at hand is an output of a derived table that NATURAL joins, and has no alias yet.
   bool owes_output_name() const {
-    return level_.clause == Clause::Items && level_.item_alias == kNoName && joined_naturally(level_);
+    return level_.clause == Clause::Items && level_.item.alias == kNoName && joined_naturally(level_);
   }
   // Whether the SELECT must still be grouped, or aggregate outside of windows too. In a derived table or CTE the database
   // moves conditions from around it inside, past a window that is partitioned, and then takes them for a HAVING: with
@@ -53,6 +60,16 @@ class Scope : public Cursor {
     bool last = false;  // nothing beyond it is visible
   };
   std::optional<Outer> next_outer(const Level& level) const;
+  // The SELECTs that a name here can reach, the innermost first: `visit(level)`.
+  template <typename Visit>
+  void for_each_visible(const Visit& visit) const {
+    visit(level_);
+    for (std::optional<Outer> next = next_outer(level_); next;) {
+      const Level& level = store_.levels[next->level];
+      visit(level);
+      next = next->last ? std::nullopt : next_outer(level);
+    }
+  }
   bool aliases_visible(const Level& level) const;
   // Before FROM: a table that can be named, a CTE, something an enclosing FROM has, or the shape of an alias.
   bool is_known_qualifier(NameId qualifier) const;
@@ -81,7 +98,7 @@ class Scope : public Cursor {
   bool width_fixed(const Level& level) const;
   // Whether it is a derived table of which NATURAL will ask the names.
   bool joined_naturally(const Level& level) const {
-    return level.kind == Level::Derived && level.branches == 1 && store_.levels[level.parent].join_natural;
+    return level.kind == Level::Derived && level.branches == 1 && store_.levels[level.parent].join.natural;
   }
   // What USING and NATURAL merge: one name; every name that both sides have; how many columns of a `*` USING could still merge
   // after the item at hand, or with the one item that the names ask for.

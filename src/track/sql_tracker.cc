@@ -420,7 +420,7 @@ std::vector<Use> SqlTracker::uses(PrefixId id) {
   for (Index at = state.level; at != 0; at = store_.levels[at].parent) {
     for (Index i = store_.levels[at].refs; i != 0; i = store_.refs[i].below) {
       const Ref& ref = store_.refs[i].ref;
-      if (ref.binding == 0 || ref.outward) continue;
+      if (ref.binding == 0 || ref.bound_outside) continue;
       for (const auto& [roles, list] : parted(ref)) add_binding(store_.bindings[ref.binding], roles, list);
     }
   }

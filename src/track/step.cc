@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "track/refusal_counts.h"
-
 namespace pccsql::track {
 namespace {
 
@@ -94,7 +92,7 @@ bool Step::read(const Word& word) {
   for (uint32_t i = move.first; i < last; ++i) {
     const Event event = store_.control.event(i);
     if (take(event, word)) continue;
-    if (counts_refusals.load(std::memory_order_relaxed)) note_refusal(event);
+    if (const auto told = on_refusal.load(std::memory_order_relaxed)) told(event);
     return false;
   }
   state_.stack = next;

@@ -6,9 +6,14 @@
 // everything older alone. Whatever it cannot be sure of it refuses.
 #pragma once
 
+#include <atomic>
+
 #include "track/queries.h"
 
 namespace pccsql::track {
+
+// Who wants to know which events of the grammar say no to a lexeme that the grammar takes; for the whole process.
+inline std::atomic<void (*)(const Event&)> on_refusal = nullptr;
 
 class Step : public Queries {
  public:

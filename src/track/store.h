@@ -22,6 +22,20 @@ namespace pccsql::track {
 
 using Index = uint32_t;  // into a pool; 0 is "none"
 
+// A number with a meaning that the key of a state hangs on (keys.cc).
+template <typename Number, typename Meaning>
+struct Marked {
+  constexpr Marked(Number number = 0) : value(number) {}
+  constexpr operator Number() const { return value; }
+  Number value;
+};
+using Called = Marked<NameId, struct NameMeaning>;                   // a name
+using RefMark = Marked<uint32_t, struct RefMeaning>;                 // the refs of the SELECT so far: how many came since
+using ListMark = Marked<uint16_t, struct ListMeaning>;               // a select list: whether there is one
+using AggregateMark = Marked<uint16_t, struct AggregateMeaning>;     // aggregates of the SELECT so far: whether more came since
+using TermCount = Marked<uint16_t, struct TermMeaning>;              // of terms: whether there are some, and whether one more may come
+using OperatorList = Marked<Index, struct OperatorMeaning>;          // the newest of several
+
 enum class Clause : uint8_t { Items, From, On, Where, Group, Having, Order, Limit, Done };
 
 // Where an expression stands, as far as names and roles care.
@@ -29,7 +43,7 @@ struct Place {
   Clause clause = Clause::Items;
   enum Inside : uint8_t { Plain, Argument, Filter, Window } inside = Plain;  // of COUNT/SUM/AVG; of FILTER; of a window
   bool tested = false;      // of Argument: it is not plain, or this is a condition in it; a column is tested here
-  bool part = false;        // of Argument: it is more than this one column
+  bool extended = false;    // of Argument: it is more than this one column
   bool off_form = false;    // of Argument: what is held to a minimum group may not stand in it
   bool aggregates = false;  // an aggregate may stand here
   bool windows = false;     // a window function may stand here
@@ -79,10 +93,10 @@ struct Ref {
   uint32_t argument = 0;  // the argument of COUNT, SUM or AVG that it stands in, by the refs before it, from 1; 0: none
   ListId list;            // that it stands in
   bool fixed = false;    // written in a nested SELECT, or counted where an alias was made: its roles change no more
-  bool outward = false;  // bound by an enclosing SELECT, which has it in its own list
+  bool bound_outside = false;  // by an enclosing SELECT, which has it in its own list
 
   // Whether it hangs on FROM that the argument of COUNT, SUM or AVG that it stands in is plain.
-  bool in_open_argument() const { return argument != 0 && place.part && !place.tested; }
+  bool in_open_argument() const { return argument != 0 && place.extended && !place.tested; }
 };
 struct RefNode {
   Index below = 0;
@@ -97,7 +111,7 @@ struct SelectItem {
   NameId column = kNoName;  // an item that is a column is called after it
   bool aggregate = false;
   bool window = false;
-  bool outward = false;                  // names a column of an enclosing SELECT
+  bool names_outside = false;            // a column of an enclosing SELECT
   bool number = false;                   // is one integer, signs, parentheses and COLLATE aside
   bool nested = false;                   // holds a SELECT
   uint32_t first_ref = 0, last_ref = 0;  // of the level's refs, by count
@@ -142,56 +156,73 @@ struct UseNode {
   bool compared = false;
 };
 
-// One query that is being written: what its current SELECT has so far, and what the query asks of its SELECTs.
-struct Level {
+// A query that is being written, through all branches of its set operations.
+struct Query {
   Index parent = 0;
   uint16_t outer_open = 0;  // frames that the level around it has open
   Index outer_frame = 0;    // the innermost of them
   enum Kind : uint8_t { Statement, Cte, Derived, Scalar, In, Exists } kind = Statement;
   enum View : uint8_t { All, ParentOnly, Nothing } view = All;  // which enclosing SELECTs its names can reach
+  uint16_t depth = 0;                  // of the parser's stack, below this query
+  uint16_t nesting = 0;
+  uint16_t branches = 0;
+  uint16_t width = 0;                  // that every branch must have; 0: any
+  uint16_t tables = 0;                 // in FROM, counted through derived tables and CTEs
+  uint16_t most_tables = kMostTables;  // of those; less in a derived table, by what the FROM around it has and needs
+  Index ctes = 0, outputs = 0, order_names = 0;
+  ListId list;
+  bool compared = false;  // its select list is only compared, as far as was written
+  bool unshown = false;   // that list holds what may not be shown
+};
+
+// The item of a select list that is being written.
+struct ItemDraft {
+  RefMark refs;            // when it began
+  Called alias = kNoName;  // of `q.*`: q
+  bool star = false;
+  bool aggregate = false, window = false;
+  bool nested = false;  // it holds a SELECT
+  enum Leaf : uint8_t { Nothing, Integer, Other } leaf = Nothing;
+};
+
+// The join that is being written.
+struct Join {
+  bool natural = false, left = false, outer = false, full = false;
+  uint8_t words = 0;  // so far
+};
+
+// The SELECT of a query that is being written.
+struct Select {
   Clause clause = Clause::Items;
   bool from_open = false;  // FROM was read and may take more
   bool settled = false;    // no FROM can come: names bind at once
+  bool table_needed = false;  // FROM or a join was read: an item of FROM must come
   bool star = false;       // `*` or `q.*` among the items
   bool plain_star = false;
   bool aggregating = false;  // an aggregate of its own in the select list
   bool grouped = false;
   bool windowed = false;
-  bool nested = false;   // the item being written holds a SELECT
-  bool item_star = false;
-  bool item_aggregate = false, item_window = false;
-  uint8_t item_leaf = 0;     // of the item being written: 0 nothing yet, 1 one integer, 2 anything else
   bool window_free = false;  // no window function may come: GROUP BY has a number for a term
   bool merges = false;       // some USING or NATURAL in FROM
   bool outer_join = false;   // some RIGHT or FULL in FROM
-  uint16_t width = 0;        // that every branch must have; 0: any
-  uint16_t branches = 0;
-  uint16_t tables = 0;                 // in FROM, counted through derived tables and CTEs
-  uint16_t most_tables = kMostTables;  // of those; less in a derived table, by what the FROM around it has and needs
-  uint16_t depth = 0;                  // of the parser's stack, below this query
-  Index refs = 0, items = 0, from = 0, passed = 0, ctes = 0, outputs = 0, declared = 0, order_names = 0,
-        twins = 0;          // declared: (…) after a CTE's name
-  uint32_t item_refs = 0;   // refs when the item began
+  // What a derived table or CTE is aggregated by: see Scope::owes_group().
+  bool window_aggregate = false, window_partition = false;
+  Index refs = 0, items = 0, from = 0, twins = 0;
+  Index passed = 0;         // names that were bound outward although FROM may still take more
+  Index declared = 0;       // (…) after a CTE's name
   uint16_t aggregates = 0;  // aggregates of its own so far, anywhere
   uint16_t terms = 0;       // of the GROUP BY or ORDER BY at hand
   uint16_t conditions = 0;  // operators in what the database joins by AND: ON, and each name that is merged
   uint16_t on_height = 0;   // of the ON that is being written, where it began
-  // What a derived table or CTE is aggregated by: see Step::owes_group().
-  bool window_aggregate = false, window_partition = false;
-  NameId item_alias = kNoName;
-  ListId list;
-  uint16_t nesting = 0;
-  bool compared = false;  // its select list is only compared, as far as was written
-  bool unshown = false;   // that list holds what may not be shown
-  // the join being written
-  bool join_natural = false, join_left = false, join_outer = false, join_full = false;
-  uint8_t join_words = 0;  // so far
-  bool item_open = false;
   // Minimum groups: the families of which its aggregates count columns held to one (World::grouped_families), those
   // that they may turn out to count included; and whether anything in it names what an enclosing SELECT has.
   uint64_t counted = 0;
   bool names_outside = false;
+  ItemDraft item;
+  Join join;
 };
+
+struct Level : Query, Select {};
 
 // An operator that waits for the end of its right operand.
 struct OperatorNode {
@@ -202,10 +233,10 @@ struct OperatorNode {
   bool sign = false;
   bool compares = false;
   bool unshown = false;     // of its left operand
-  uint16_t first_list = 0;  // likewise
+  ListMark first_list;      // likewise
   uint8_t weight = 0;    // on the parser's stack
   uint16_t weights = 0;  // this one's and those below
-  uint32_t left = 0;     // refs where its left operand begins
+  RefMark left;          // where its left operand begins
 };
 
 // The argument of COUNT, SUM or AVG that is being written. It is plain until a lexeme comes that a plain one does not hold;
@@ -215,14 +246,77 @@ struct Argument {
   bool plain = false;
   bool distinct = false;
   bool derived = false;   // it holds a column of a derived table or CTE
-  bool part = false;      // it is more than one column
+  bool extended = false;  // it is more than one column
   bool off_form = false;  // what is held to a minimum group may not stand in it
   uint8_t digits = 0;     // of its numbers so far
   uint8_t products = 0;   // how often it multiplies
-  uint32_t refs = 0;      // of the level, before it
+  RefMark refs;           // before it
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
+// How what an expression or parenthesis holds stands to comparisons (compared_lists.h).
+struct Lists {
+  Standing standing = Standing::None;
+  ListMark first;         // of the select lists in it that are compared if nothing more is done with it; 0: none
+  ListMark subquery;      // the list of the SELECT that it is, sign and parentheses aside, not compared yet
+  bool unshown = false;   // one of those lists holds what may not be shown: nothing more is done with it
+};
+
+// A name that has been read, and what it could be (Readings). A term of ORDER BY and its parentheses keep one that is not
+// decided about.
+struct NameAtHand {
+  Called name = kNoName;
+  Called qualifier = kNoName;
+  Quote quote = Quote::None;
+  uint8_t readings = 0;
+};
+
+struct Expr {
+  OperatorList operators;
+  RefMark operand;  // where the operand at hand begins
+  enum After : uint8_t { Nothing, Is, Not, Exists } word = Nothing;  // that was read, of several
+  bool after = false;             // the operand at hand is complete
+  bool zero = false;              // it is the number 0 and nothing else
+  bool operated = false;          // the expression is more than one operand
+  bool pattern = false;           // it is what LIKE, GLOB or ESCAPE is followed by
+  bool escape_forbidden = false;  // it is GLOB that was read: it takes no ESCAPE
+};
+
+struct Call {
+  const Callable* function = nullptr;
+  RefMark refs;  // when it began
+  uint16_t arguments = 0;
+  enum Over : uint8_t { None, Read, Owed } over = None;  // Owed: an aggregate that must become a window function
+  bool distinct = false, star = false, closed = false, scalar_only = false, filtered = false;
+  bool aggregating = false, item_aggregate = false;  // of the level, when it began
+  AggregateMark aggregates_before;                   // likewise
+};
+
+// What stands in parentheses: `(…)`, `EXISTS (…)`, `IN (…)`.
+struct Paren {
+  bool select = false;  // it holds one
+  bool filled = false;  // it holds an expression
+};
+
+struct Window {
+  TermCount terms;           // of PARTITION BY and ORDER BY
+  uint8_t order_terms = 0;   // 0, 1, or more
+  Terminal unit = Terminal::End, bound = Terminal::End;
+  bool in_bound = false, between = false, in_end = false;
+};
+
+// A term of ORDER BY or GROUP BY.
+struct Term {
+  bool pure = false;           // so far only signs, parentheses and one number or name
+  bool negative = false;       // an odd number of minus signs
+  bool owes_operator = false;  // it is a number that is no place in the output
+  bool has_sign = false;
+  bool compound = false;  // after a set operation
+  bool number = false;    // of GROUP BY: it stands for an item that is a number
+  uint16_t ordinal = 0;   // the item that it stands for
+};
+
+// What stands open in the expressions of a SELECT. Of the records at its end only those of its kind are used.
 struct Frame {
   Index below = 0;
   enum Kind : uint8_t {
@@ -239,52 +333,20 @@ struct Frame {
     CteHead,
     DerivedTable
   } kind = Expr;
-  Place place;          // Expr: of the expression itself; others: of what is written directly inside
-  uint16_t depth = 0;   // of the parser's stack
-  uint16_t height = 0;  // operators so far
-  uint32_t refs = 0;    // refs when it began
-  Argument argument;    // that it is part of
-  // Expr
-  Index operators = 0;
-  uint32_t operand = 0;      // refs where the operand at hand begins
-  bool after = false;        // the operand at hand is complete
-  bool zero = false;         // it is the number 0 and nothing else
-  bool and_operand = false;  // the whole expression is an operand of AND
-  bool operated = false;     // it is more than one operand
-  bool pattern = false;      // it is what LIKE, GLOB or ESCAPE is followed by
-  bool escape_forbidden = false;  // it is GLOB that was read: it takes no ESCAPE
-  // Expr, of the operand at hand; Paren, Exists, InSet
-  Standing standing = Standing::None;
-  uint16_t first_list = 0;  // of the select lists in it that are compared if nothing more is done with it; 0: none
-  uint16_t subquery = 0;    // the list of the SELECT that it is, sign and parentheses aside, not compared yet
-  bool unshown = false;     // one of those lists holds what may not be shown: nothing more is done with it
-  // the name at hand
-  NameId name = kNoName;
-  NameId qualifier = kNoName;
-  Quote quote = Quote::None;
-  uint8_t readings = 0;
-  // Call
-  const Callable* function = nullptr;
-  uint16_t arguments = 0;
-  bool distinct = false, star = false, closed = false, scalar_only = false, filtered = false;
-  bool aggregating = false, item_aggregate = false;  // of the level, when it began
-  uint16_t aggregates_before = 0;                    // likewise
-  // Case: 0 operand, 1 WHEN, 2 THEN, 3 ELSE. Expr: 1 after IS, 2 after NOT, 3 after EXISTS. Paren: 1 holds a SELECT.
-  // Call: 1 a window function, 2 an aggregate that must become one
-  uint8_t part = 0;
-  uint8_t pairs = 0;
-  // Window
-  uint8_t order_terms = 0;
-  Terminal unit = Terminal::End, bound = Terminal::End;
-  bool in_bound = false, between = false, in_end = false;
-  // Term: of ORDER BY or GROUP BY
-  bool pure = false;           // so far only signs, parentheses and one number or name
-  bool negative = false;       // an odd number of minus signs
-  bool owes_operator = false;  // it is a number that is no place in the output
-  bool signed_ = false;
-  bool compound = false;  // after a set operation
-  bool number = false;    // of GROUP BY: it stands for an item that is a number
-  uint16_t ordinal = 0;   // the item that it stands for
+  Place place;               // Expr: of the expression itself; others: of what is written directly inside
+  uint16_t depth = 0;        // of the parser's stack
+  uint16_t height = 0;       // operators so far
+  Argument argument;         // that it is part of
+  bool and_operand = false;  // what it holds is an operand of AND
+  Lists lists;               // Expr, of the operand at hand; Paren, Exists, InSet
+  NameAtHand name;           // Expr, Paren, Term, CteHead
+  track::Expr expr;
+  track::Call call;
+  track::Paren paren;  // Paren, Exists, InSet
+  enum CasePart : uint8_t { Operand, When, Then, Else } case_part = Operand;
+  uint8_t type_words = 0;  // Cast
+  track::Window window;
+  track::Term term;
 };
 
 enum Reading : uint8_t { AsColumn = 1, AsQualifier = 2, AsFunction = 4, AsAlias = 8, AsString = 16, AsBoolean = 32 };

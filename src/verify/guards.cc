@@ -1,14 +1,25 @@
 #include "verify/guards.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <span>
 #include <string_view>
+
+#include "track/step.h"
 
 namespace pccsql::verify {
 namespace {
 
 using track::Event;
-using track::refusals;
+
+constexpr size_t kRules = 256;
+std::array<std::array<std::atomic<uint64_t>, kRules>, 3> refusal_counts{};
+
+void note_refusal(const Event& event) {
+  refusal_counts[event.kind][event.rule % kRules].fetch_add(1, std::memory_order_relaxed);
+}
+uint64_t refusals(Event::Kind kind, RuleId rule) { return refusal_counts[kind][rule % kRules].load(); }
 
 // Other events note what was written, or ask again what an earlier event of the same lexeme has settled: LIMIT
 // comes after the end of a SELECT, a window after OVER.
@@ -33,6 +44,8 @@ std::string name_of(const Kind& kind, std::string_view rule) {
 }
 
 }  // namespace
+
+void count_refusals(bool counts) { track::on_refusal = counts ? note_refusal : nullptr; }
 
 std::vector<std::pair<std::string, uint64_t>> guards() {
   std::vector<std::pair<std::string, uint64_t>> all;

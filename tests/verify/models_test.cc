@@ -207,7 +207,7 @@ TEST_P(Models, WalksEndWell) {
   ASSERT_TRUE(spider) << spider.error().to_string();
   const auto bird = read_bird(folder_ + "/bird");
   ASSERT_TRUE(bird) << bird.error().to_string();
-  track::counts_refusals = true;
+  verify::count_refusals(true);
   for (const WalkLogits logits : {WalkLogits::Uniform, WalkLogits::Adversarial}) {
     const size_t tokens = wanted_tokens(), states = wanted_states();
     walk(*spider, databases_of(spider->dev, is_long() ? 20 : 2), logits, tokens - tokens / 8, states - states / 8);
@@ -231,7 +231,7 @@ TEST_P(Models, WalksEndWell) {
   if (wanted_tokens() >= 500000 && std::getenv("PCCSQL_SHARD") == nullptr && GetParam() == std::string("builtin")) {
     EXPECT_EQ(hit, guards.size());
   }
-  track::counts_refusals = false;
+  verify::count_refusals(false);
 }
 
 INSTANTIATE_TEST_SUITE_P(Vocabularies, Models, testing::Values("builtin", "qwen2", "deepseek-coder", "llama-bpe"),

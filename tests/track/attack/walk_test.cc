@@ -97,12 +97,12 @@ TEST(Walk, StandingGrounds) {
   Coverage coverage(sql_grammar());
   Totals totals;
   uint64_t seed = 1;
-  counts_refusals = true;
+  verify::count_refusals(true);
   // Until every rule was written, which may take some rounds more than one.
   for (int round = 0; round < 4 && (round == 0 || !coverage.missed_rules(kRulesLeftOut).empty()); ++round) {
     for (const GroundPtr& ground : standing_grounds()) attack(*ground, scaled(26), seed++, coverage, totals);
   }
-  counts_refusals = false;
+  verify::count_refusals(false);
   print("standing grounds", totals, coverage);
   EXPECT_EQ(verify::other_refusals(), std::vector<std::string>{}) << "guards that are not listed";
   for (const std::string& rule : coverage.missed_rules(kRulesLeftOut)) ADD_FAILURE() << "never written: " << rule;
