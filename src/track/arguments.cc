@@ -102,9 +102,9 @@ bool Arguments::column_in_argument() {
   }
   const std::vector<uint32_t> left = refs_left();
   if (left.empty()) return true;
-  for (Index i = added.below; i != 0; i = store_.refs[i].below) {
-    const Ref& other = store_.refs[i].ref;
-    if (other.place.tested || !holds(left, store_.refs[i].count)) continue;  // a condition's is not on any side
+  for (const RefNode& node : newest_first(store_.refs, added.below)) {
+    const Ref& other = node.ref;
+    if (other.place.tested || !holds(left, node.count)) continue;  // a condition's is not on any side
     if (other.binding != 0 && added.ref.binding != 0) {
       if (binding_of(other).meets(binding_of(added.ref))) return test_argument();
       continue;
@@ -116,7 +116,7 @@ bool Arguments::column_in_argument() {
       return qualifier != kNoName && world_.sources().find(qualifier) != nullptr;
     };
     if (is_table(other.qualifier) && is_table(added.ref.qualifier) && other.qualifier != added.ref.qualifier) continue;
-    store_.twins.push_back({level_.twins, store_.refs[i].count, added.count});
+    store_.twins.push_back({level_.twins, node.count, added.count});
     level_.twins = static_cast<Index>(store_.twins.size() - 1);
     level_dirty_ = true;
   }
@@ -129,9 +129,9 @@ bool Arguments::settle_arguments(std::vector<Ref>& refs) const {
   for (const Ref& ref : refs) {
     if (ref.in_open_argument() && store_.bindings[ref.binding].derived) tested.push_back(ref.argument);
   }
-  for (Index i = level_.twins; i != 0; i = store_.twins[i].below) {
-    const Ref& left = refs[store_.twins[i].left - 1];
-    const Ref& right = refs[store_.twins[i].right - 1];
+  for (const TwinNode& node : newest_first(store_.twins, level_.twins)) {
+    const Ref& left = refs[node.left - 1];
+    const Ref& right = refs[node.right - 1];
     if (!left.in_open_argument() && !right.in_open_argument()) continue;
     if (store_.bindings[left.binding].meets(store_.bindings[right.binding])) {
       tested.push_back(left.argument);

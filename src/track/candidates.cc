@@ -102,8 +102,8 @@ std::vector<NameId> Candidates::columns_of(NameId qualifier) const {
   };
   bool everything = false;
   const auto add_level = [&](const Level& at) {
-    for (Index i = at.from; i != 0; i = store_.from[i].below) {
-      if (store_.from[i].item.name == qualifier) add_source(*store_.from[i].item.source);
+    for (const FromNode& node : newest_first(store_.from, at.from)) {
+      if (node.item.name == qualifier) add_source(*node.item.source);
     }
     everything |= !at.settled && at.clause == Clause::Items;
   };
@@ -114,15 +114,15 @@ std::vector<NameId> Candidates::columns_of(NameId qualifier) const {
       add_source(*table);
     } else {
       bool cte = false;
-      for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
-        if (store_.ctes[i].source->name != qualifier) continue;
-        add_source(*store_.ctes[i].source);
+      for (const CteNode& node : newest_first(store_.ctes, level_.ctes)) {
+        if (node.source->name != qualifier) continue;
+        add_source(*node.source);
         cte = true;
       }
       if (!cte) {
         names.insert(names.end(), world_.column_names().begin(), world_.column_names().end());
         names.insert(names.end(), world_.rowid_names().begin(), world_.rowid_names().end());
-        for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) add_source(*store_.ctes[i].source);
+        for (const CteNode& node : newest_first(store_.ctes, level_.ctes)) add_source(*node.source);
       }
     }
   }
@@ -133,8 +133,8 @@ std::vector<NameId> Candidates::plain_names() const {
   std::vector<NameId> names;
   bool everything = false;
   const auto add_level = [&](const Level& at, bool own) {
-    for (Index i = at.from; i != 0; i = store_.from[i].below) {
-      const Source& source = *store_.from[i].item.source;
+    for (const FromNode& node : newest_first(store_.from, at.from)) {
+      const Source& source = *node.item.source;
       for (const Source::Column& column : source.columns) {
         if (column.name != kNoName) names.push_back(column.name);
       }
@@ -143,14 +143,14 @@ std::vector<NameId> Candidates::plain_names() const {
       }
     }
     if (aliases_visible(at) || (own && at.clause == Clause::Order)) {
-      for (Index i = at.items; i != 0; i = store_.items[i].below) {
-        if (store_.items[i].item.alias != kNoName) names.push_back(store_.items[i].item.alias);
+      for (const ItemNode& node : newest_first(store_.items, at.items)) {
+        if (node.item.alias != kNoName) names.push_back(node.item.alias);
       }
     }
     if (own && at.clause == Clause::Order) {
       for (const Index list : {at.outputs, at.order_names}) {
-        for (Index i = list; i != 0; i = store_.name_lists[i].below) {
-          if (store_.name_lists[i].name != kNoName) names.push_back(store_.name_lists[i].name);
+        for (const NameNode& node : newest_first(store_.name_lists, list)) {
+          if (node.name != kNoName) names.push_back(node.name);
         }
       }
     }
@@ -159,8 +159,8 @@ std::vector<NameId> Candidates::plain_names() const {
   for_each_visible([&](const Level& at) { add_level(at, &at == &level_); });
   if (everything) {
     names.insert(names.end(), world_.column_names().begin(), world_.column_names().end());
-    for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
-      for (const Source::Column& column : store_.ctes[i].source->columns) {
+    for (const CteNode& node : newest_first(store_.ctes, level_.ctes)) {
+      for (const Source::Column& column : node.source->columns) {
         if (column.name != kNoName) names.push_back(column.name);
       }
     }
@@ -177,8 +177,8 @@ std::vector<NameId> Candidates::qualifiers() const {
   std::vector<NameId> names;
   bool everything = false;
   for_each_visible([&](const Level& at) {
-    for (Index i = at.from; i != 0; i = store_.from[i].below) {
-      if (store_.from[i].item.name != kNoName) names.push_back(store_.from[i].item.name);
+    for (const FromNode& node : newest_first(store_.from, at.from)) {
+      if (node.item.name != kNoName) names.push_back(node.item.name);
     }
     if (at.settled || at.clause != Clause::Items) return;
     everything = true;
@@ -190,7 +190,7 @@ std::vector<NameId> Candidates::qualifiers() const {
     for (const Source& source : world_.sources().all()) {
       if (source.nameable) names.push_back(source.name);
     }
-    for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) names.push_back(store_.ctes[i].source->name);
+    for (const CteNode& node : newest_first(store_.ctes, level_.ctes)) names.push_back(node.source->name);
   }
   return sorted_once(std::move(names));
 }
@@ -200,8 +200,8 @@ NameIndex Candidates::item_columns() const {
   if (level_.clause != Clause::Items || state_.open != 1 || frame_.kind != Frame::Expr || frame_.expr.operators != 0)
     return columns;
   const std::vector<const Ref*> refs = refs_of(level_);
-  for (Index i = level_.items; i != 0; i = store_.items[i].below) {
-    const SelectItem& item = store_.items[i].item;
+  for (const ItemNode& node : newest_first(store_.items, level_.items)) {
+    const SelectItem& item = node.item;
     if (item.column == kNoName || item.last_ref != item.first_ref + 1) continue;
     const NameId qualifier = refs[item.first_ref]->qualifier;
     if (!columns.find(qualifier, item.column)) columns.note(qualifier, item.column, 0);

@@ -132,8 +132,8 @@ void ColumnUses::add_use(const Binding& binding, RoleSet roles, ListId list) {
 }
 
 void ColumnUses::flush_refs() {
-  for (Index i = level_.refs; i != 0; i = store_.refs[i].below) {
-    const Ref ref = store_.refs[i].ref;
+  for (const RefNode& node : newest_first(store_.refs, level_.refs)) {
+    const Ref ref = node.ref;
     if (ref.binding == 0 || ref.bound_outside) continue;
     const Binding binding = store_.bindings[ref.binding];
     note_unshown(ref, binding.permitted);

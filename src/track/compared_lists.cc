@@ -6,8 +6,8 @@ namespace pccsql::track {
 
 // Whether these operators, waiting for what comes, are AND, OR and NOT alone.
 bool ComparedLists::stands_loosely(Index operators) const {
-  for (Index i = operators; i != 0; i = store_.operators[i].below) {
-    if (store_.operators[i].precedence > kNot) return false;
+  for (const OperatorNode& node : newest_first(store_.operators, operators)) {
+    if (node.precedence > kNot) return false;
   }
   return true;
 }
@@ -53,8 +53,7 @@ void ComparedLists::take_lists(const Frame& from) {
 
 // The expression at hand ends: its last operand stands for the whole.
 void ComparedLists::gather_lists() {
-  for (Index i = frame_.expr.operators; i != 0; i = store_.operators[i].below) {
-    const OperatorNode& op = store_.operators[i];
+  for (const OperatorNode& op : newest_first(store_.operators, frame_.expr.operators)) {
     if (op.first_list != 0) frame_.lists.first = op.first_list;
     frame_.lists.unshown |= op.unshown;
     if (!op.sign) frame_.lists.subquery = 0;

@@ -52,8 +52,8 @@ bool FromClause::read_join(Terminal word) {
     case Terminal::kw_NATURAL:
       level_.join.natural = true;
       if (level_.star && level_.join.outer) return false;
-      for (Index i = level_.from; i != 0; i = store_.from[i].below) {
-        for (const Source::Column& column : store_.from[i].item.source->columns) {
+      for (const FromNode& node : newest_first(store_.from, level_.from)) {
+        for (const Source::Column& column : node.item.source->columns) {
           if (column.name == kNoName) return false;
         }
       }
@@ -80,7 +80,7 @@ bool FromClause::something_joins() {
 bool FromClause::stands_alone() const {
   if (world_.settings().style != Style::Canonical) return false;
   bool closed = false;
-  for (Index i = level_.from; i != 0; i = store_.from[i].below) closed |= store_.from[i].item.source->closed;
+  for (const FromNode& node : newest_first(store_.from, level_.from)) closed |= node.item.source->closed;
   return closed && pending(level_).empty();
 }
 
@@ -127,8 +127,8 @@ bool FromClause::add_item(FromItem item) {
 bool FromClause::name_item(NameId name) {
   FromItem item = last_item().item;
   if (!item.name_open) return false;
-  for (Index i = store_.from[level_.from].below; i != 0; i = store_.from[i].below) {
-    if (store_.from[i].item.name == name) return false;
+  for (const FromNode& node : newest_first(store_.from, store_.from[level_.from].below)) {
+    if (node.item.name == name) return false;
   }
   item.name = name;
   item.name_open = false;
@@ -206,10 +206,10 @@ std::vector<NameId> FromClause::names_in_use() const {
   const auto add = [&](NameId name) {
     if (name != kNoName && !holds(names, name)) names.push_back(name);
   };
-  for (Index i = level_.from; i != 0; i = store_.from[i].below) add(store_.from[i].item.name);
-  for (Index i = level_.refs; i != 0; i = store_.refs[i].below) add(store_.refs[i].ref.qualifier);
-  for (Index i = level_.passed; i != 0; i = store_.name_lists[i].below) add(store_.name_lists[i].qualifier);
-  for (Index i = level_.items; i != 0; i = store_.items[i].below) add(store_.items[i].item.qualifier);
+  for (const FromNode& node : newest_first(store_.from, level_.from)) add(node.item.name);
+  for (const RefNode& node : newest_first(store_.refs, level_.refs)) add(node.ref.qualifier);
+  for (const NameNode& node : newest_first(store_.name_lists, level_.passed)) add(node.qualifier);
+  for (const ItemNode& node : newest_first(store_.items, level_.items)) add(node.item.qualifier);
   return names;
 }
 
@@ -286,7 +286,7 @@ bool FromClause::settle() {
   if (captures_passed()) return false;
   std::vector<Ref> refs(store_.refs[level_.refs].count);
   size_t at = refs.size();
-  for (Index i = level_.refs; i != 0; i = store_.refs[i].below) refs[--at] = store_.refs[i].ref;
+  for (const RefNode& node : newest_first(store_.refs, level_.refs)) refs[--at] = node.ref;
   level_.settled = true;
   level_.from_open = false;
   level_dirty_ = true;
@@ -295,8 +295,8 @@ bool FromClause::settle() {
     if (ref.binding != 0 || ref.bound_outside) continue;
     if (ref.name == kNoName) {  // `q.*`
       bool found = false;
-      for (Index i = level_.from; i != 0; i = store_.from[i].below) {
-        const FromItem& item = store_.from[i].item;
+      for (const FromNode& node : newest_first(store_.from, level_.from)) {
+        const FromItem& item = node.item;
         found |= item.name == ref.qualifier && item.source->expands_to(level_.compared ? Role::Where : Role::Sel);
       }
       if (!found) return false;

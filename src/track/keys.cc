@@ -56,9 +56,9 @@ class KeyWriter {
     tells_refs = told;
   }
   void operator()(OperatorList operators) {
-    for (Index i = operators; i != 0; i = store_.operators[i].below) {
+    for (const OperatorNode& node : newest_first(store_.operators, operators)) {
       const auto& [below, precedence, and_, divides, sign, compares, unshown, first_list, weight, weights, left] =
-          store_.operators[i];
+          node;
       left_out(below, weight);
       for_each_of(true, precedence, and_, divides, sign, compares, unshown, first_list, weights, left);
     }
@@ -140,8 +140,8 @@ bool SqlTracker::names_something(const State& state, NameId name) const {
   if (name == kNoName) return false;
   if (world_.function(name) != nullptr) return true;
   for (Index at = state.level; at != 0; at = store_.levels[at].parent) {
-    for (Index i = store_.levels[at].from; i != 0; i = store_.from[i].below) {
-      if (store_.from[i].item.name == name) return true;
+    for (const FromNode& node : newest_first(store_.from, store_.levels[at].from)) {
+      if (node.item.name == name) return true;
     }
   }
   return false;
@@ -295,8 +295,8 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
     }
     if (counted != 0) {
       hash.add(counted);
-      for (Index i = settled ? refs : 0; i != 0; i = store_.refs[i].below) {
-        const Ref& ref = store_.refs[i].ref;
+      for (const RefNode& node : newest_first(store_.refs, settled ? refs : 0)) {
+        const Ref& ref = node.ref;
         if (ref.place.inside != Place::Argument || ref.place.off_form || ref.binding == 0) continue;
         for (const ColumnRef& column : store_.bindings[ref.binding].columns) {  // which item it may be counted of
           if (world_.grouped_family(column) == 0) continue;
@@ -307,34 +307,34 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
     const bool sees = sees_outputs(l);
     const bool sorts = sees || clause == Clause::Group || clause == Clause::Having || clause == Clause::Order;
     hash.add(store_.items[items].count);
-    for (Index i = items; i != 0; i = store_.items[i].below) {
-      const SelectItem& selected = store_.items[i].item;
+    for (const ItemNode& node : newest_first(store_.items, items)) {
+      const SelectItem& selected = node.item;
       const bool seen = sorts || selected.star != SelectItem::No || list.id != 0 ||
                         (selected.alias != kNoName && clause == Clause::Where);
       if (seen) add_item(selected, list.id != 0);
     }
-    for (Index i = refs; i != 0; i = store_.refs[i].below) {
-      if (settled && store_.refs[i].count <= oldest) break;
-      settled ? add_settled(store_.refs[i].ref, l) : add_unsettled(store_.refs[i].ref, l);
+    for (const RefNode& node : newest_first(store_.refs, refs)) {
+      if (settled && node.count <= oldest) break;
+      settled ? add_settled(node.ref, l) : add_unsettled(node.ref, l);
     }
-    for (Index i = from; i != 0; i = store_.from[i].below) add_from(store_.from[i]);
-    for (Index i = settled ? 0 : passed; i != 0; i = store_.name_lists[i].below) {
-      add_name(store_.name_lists[i].qualifier);
-      add_name(store_.name_lists[i].name);
+    for (const FromNode& node : newest_first(store_.from, from)) add_from(node);
+    for (const NameNode& node : newest_first(store_.name_lists, settled ? 0 : passed)) {
+      add_name(node.qualifier);
+      add_name(node.name);
     }
-    for (Index i = settled ? 0 : twins; i != 0; i = store_.twins[i].below) {
-      hash.add(uint64_t{store_.twins[i].left} << 32 | store_.twins[i].right);
+    for (const TwinNode& node : newest_first(store_.twins, settled ? 0 : twins)) {
+      hash.add(uint64_t{node.left} << 32 | node.right);
     }
     hash.add(0x5EEDu);
-    for (Index i = ahead == Ahead::Text || !settled ? ctes : 0; i != 0; i = store_.ctes[i].below) {
-      add_source(*store_.ctes[i].source);
-      hash.add(store_.ctes[i].source->tables);
+    for (const CteNode& node : newest_first(store_.ctes, ahead == Ahead::Text || !settled ? ctes : 0)) {
+      add_source(*node.source);
+      hash.add(node.source->tables);
     }
     for (const Index names : {outputs, order_names, declared}) {
       hash.add(store_.name_lists[names].count);
-      for (Index i = sees || clause == Clause::Order ? names : 0; i != 0; i = store_.name_lists[i].below) {
-        add_name(store_.name_lists[i].name);
-        hash.add(uint64_t{store_.name_lists[i].qualifier != kNoName});
+      for (const NameNode& node : newest_first(store_.name_lists, sees || clause == Clause::Order ? names : 0)) {
+        add_name(node.name);
+        hash.add(uint64_t{node.qualifier != kNoName});
       }
     }
   };
@@ -350,7 +350,7 @@ Key SqlTracker::hash_of(const State& state, Ahead ahead) {
   // What an item is called matters while items are written.
   const Level& writing = store_.levels[innermost];
   if (writing.clause == Clause::Items && sees_outputs(writing)) add_name(bare);
-  for (Index i = cte_names; i != 0; i = store_.name_lists[i].below) add_name(store_.name_lists[i].name);
+  for (const NameNode& node : newest_first(store_.name_lists, cte_names)) add_name(node.name);
   bool unsettled = false;
   for (Index at = innermost; at != 0; at = store_.levels[at].parent) unsettled |= !store_.levels[at].settled;
   Index frame = top_frame;

@@ -27,8 +27,8 @@ uint64_t MinimumGroups::barred_views(const Level& level) const {
   for (Index at = level_.parent; at != 0; at = store_.levels[at].parent) counted |= store_.levels[at].counted;
   if (counted == 0) return 0;
   std::vector<NameId> own;
-  for (Index i = level.counted != 0 ? level.refs : 0; i != 0; i = store_.refs[i].below) {
-    const Ref& ref = store_.refs[i].ref;
+  for (const RefNode& node : newest_first(store_.refs, level.counted != 0 ? level.refs : 0)) {
+    const Ref& ref = node.ref;
     const bool in_form = ref.place.inside == Place::Argument && !ref.place.off_form && ref.binding == 0;
     if (in_form && grouped_families(ref) != 0) own.push_back(ref.name);
   }
@@ -78,8 +78,7 @@ bool MinimumGroups::has_factors_beside() const {
     if (at->kind == Frame::Call && at->call.function->mode == Callable::Sums) return false;
     if (at->kind != Frame::Expr) continue;
     uint32_t right = at->expr.operand;  // where the right operand begins
-    for (Index i = at->expr.operators; i != 0; i = store_.operators[i].below) {
-      const OperatorNode& op = store_.operators[i];
+    for (const OperatorNode& op : newest_first(store_.operators, at->expr.operators)) {
       if (op.precedence == precedence(Terminal::Star) && !op.divides && op.left < right) return true;
       right = op.left;
     }

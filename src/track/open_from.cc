@@ -8,8 +8,8 @@ namespace pccsql::track {
 OpenFrom::Question::Question(const OpenFrom& from, const Level& of) : level(of) {
   const Store& store = from.store_;
   wanted = from.pending(of);
-  for (Index i = of.passed; i != 0; i = store.name_lists[i].below) {
-    passed.push_back({store.name_lists[i].qualifier, store.name_lists[i].name, 0});
+  for (const NameNode& node : newest_first(store.name_lists, of.passed)) {
+    passed.push_back({node.qualifier, node.name, 0});
   }
   present = from.from_items(of);
   tables = from.ctes(of);
@@ -31,8 +31,8 @@ OpenFrom::Question::Question(const OpenFrom& from, const Level& of) : level(of) 
   const int filler = from.must_be_filled(of) && !wanted.empty() ? 1 : 0;
   question.room = static_cast<size_t>(std::max(of.most_tables - of.tables - filler, 0));
   if (!from.next_outer(of)) return;
-  for (Index i = of.refs; i != 0; i = store.refs[i].below) {
-    const Ref& ref = store.refs[i].ref;
+  for (const RefNode& node : newest_first(store.refs, of.refs)) {
+    const Ref& ref = node.ref;
     // A name in ON is bound by what stands there already.
     const bool own = ref.place.local || (ref.place.clause == Clause::On && !ref.fixed);
     if (own && !kept.find(ref.qualifier, ref.name)) kept.note(ref.qualifier, ref.name, 0);
@@ -129,8 +129,8 @@ bool OpenFrom::witness_fits(const Level& level, const Witness& found) const {
   if (level.plain_star && wants_item && !derived_fits && width_fixed(level)) return false;
   // A name in ON cannot be merged by RIGHT or FULL further right.
   if (level.from != 0 && store_.from[level.from].outer) {
-    for (Index i = found.open_merged.empty() ? 0 : level.refs; i != 0; i = store_.refs[i].below) {
-      const Ref& ref = store_.refs[i].ref;
+    for (const RefNode& node : newest_first(store_.refs, found.open_merged.empty() ? 0 : level.refs)) {
+      const Ref& ref = node.ref;
       if (ref.qualifier != kNoName || ref.place.clause != Clause::On) continue;
       if (std::find(found.open_merged.begin(), found.open_merged.end(), ref.name) != found.open_merged.end())
         return false;
@@ -177,9 +177,9 @@ bool OpenFrom::witness_fits(const Level& level, const Witness& found) const {
 bool OpenFrom::arguments_fit(const Level& level, const Witness& found) const {
   if (!world_.strict()) return true;
   std::vector<std::pair<uint32_t, const Ref*>> open;  // by count
-  for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
-    const Ref& ref = store_.refs[i].ref;
-    if (ref.binding == 0 && ref.in_open_argument()) open.emplace_back(store_.refs[i].count, &ref);
+  for (const RefNode& node : newest_first(store_.refs, level.refs)) {
+    const Ref& ref = node.ref;
+    if (ref.binding == 0 && ref.in_open_argument()) open.emplace_back(node.count, &ref);
   }
   if (open.empty()) return true;
   const std::vector<FromItem> present = from_items(level);
@@ -213,15 +213,15 @@ bool OpenFrom::arguments_fit(const Level& level, const Witness& found) const {
   for (const auto& [count, ref] : open) {
     if (bound_by(*ref).derived) tested.push_back(ref->argument);
   }
-  for (Index i = level.twins; i != 0; i = store_.twins[i].below) {
+  for (const TwinNode& node : newest_first(store_.twins, level.twins)) {
     const auto find = [&](uint32_t count) -> const Ref* {
       for (const auto& [at, ref] : open) {
         if (at == count) return ref;
       }
       return nullptr;
     };
-    const Ref* const left = find(store_.twins[i].left);
-    const Ref* const right = find(store_.twins[i].right);
+    const Ref* const left = find(node.left);
+    const Ref* const right = find(node.right);
     if (left == nullptr || right == nullptr) continue;
     if (bound_by(*left).meets(bound_by(*right))) tested.push_back(left->argument);
   }
@@ -384,8 +384,8 @@ std::vector<NameId> OpenFrom::barred_outputs(const Level& level) const {
     for (const Obligation& claim : pending(*at)) {
       if (claim.qualifier == kNoName) barred.push_back(claim.name);
     }
-    for (Index i = at->passed; i != 0; i = store_.name_lists[i].below) {
-      if (store_.name_lists[i].qualifier == kNoName) barred.push_back(store_.name_lists[i].name);
+    for (const NameNode& node : newest_first(store_.name_lists, at->passed)) {
+      if (node.qualifier == kNoName) barred.push_back(node.name);
     }
   }
   std::erase_if(barred, [&](NameId name) {

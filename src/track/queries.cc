@@ -92,8 +92,8 @@ bool Queries::close_query() {
   }
   Source source;
   const Index names = inner.kind == Level::Cte && level_.declared != 0 ? level_.declared : inner.outputs;
-  for (Index i = names; i != 0; i = store_.name_lists[i].below) {
-    source.columns.push_back({store_.name_lists[i].name, kEveryRole, false});
+  for (const NameNode& node : newest_first(store_.name_lists, names)) {
+    source.columns.push_back({node.name, kEveryRole, false});
   }
   std::reverse(source.columns.begin(), source.columns.end());
   if (inner.kind == Level::Cte) source.name = frame_.name.name;
@@ -119,8 +119,8 @@ bool Queries::read_cte_name(const Word& word) {
   if (word.keyword || word.name == world_.true_name() || word.name == world_.false_name()) return false;
   if (frame_.name.name == kNoName) {
     if (world_.sources().find(word.name) != nullptr) return false;
-    for (Index i = state_.cte_names; i != 0; i = store_.name_lists[i].below) {
-      if (store_.name_lists[i].name == word.name) return false;
+    for (const NameNode& node : newest_first(store_.name_lists, state_.cte_names)) {
+      if (node.name == word.name) return false;
     }
     store_.name_lists.push_back({state_.cte_names, store_.name_lists[state_.cte_names].count + 1, kNoName, word.name});
     state_.cte_names = static_cast<Index>(store_.name_lists.size() - 1);
@@ -130,8 +130,8 @@ bool Queries::read_cte_name(const Word& word) {
   }
   // The names that a body's outputs get, told apart as outputs are.
   if (store_.name_lists[level_.declared].count >= kMostArguments) return false;
-  for (Index i = level_.declared; i != 0; i = store_.name_lists[i].below) {
-    if (store_.name_lists[i].name == word.name) return false;
+  for (const NameNode& node : newest_first(store_.name_lists, level_.declared)) {
+    if (node.name == word.name) return false;
   }
   store_.name_lists.push_back({level_.declared, store_.name_lists[level_.declared].count + 1, kNoName, word.name});
   level_.declared = static_cast<Index>(store_.name_lists.size() - 1);
@@ -174,8 +174,7 @@ bool Queries::close_select() {
 // is a column and that its bare name finds again. The database looks into every branch.
 void Queries::note_order_names() {
   NameIndex columns, aliases;
-  for (Index i = level_.order_names; i != 0; i = store_.name_lists[i].below) {
-    const NameNode& known = store_.name_lists[i];
+  for (const NameNode& known : newest_first(store_.name_lists, level_.order_names)) {
     NameIndex& index = known.qualifier != kNoName ? aliases : columns;
     if (!index.find(kNoName, known.name)) index.note(kNoName, known.name, 0);
   }

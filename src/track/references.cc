@@ -133,8 +133,8 @@ bool References::star_fits(NameId qualifier) {
 // Whether an item holds a name that was left to an enclosing SELECT before the item came. With look-ahead the search has
 // seen to it that none does.
 bool References::captures_passed() const {
-  for (Index i = level_.passed; i != 0; i = store_.name_lists[i].below) {
-    const auto& [below, count, qualifier, name] = store_.name_lists[i];
+  for (const NameNode& node : newest_first(store_.name_lists, level_.passed)) {
+    const auto& [below, count, qualifier, name] = node;
     for (Index from = level_.from; from != 0; from = store_.from[from].below) {
       const FromItem& item = store_.from[from].item;
       if (qualifier != kNoName && qualifier != item.name) continue;

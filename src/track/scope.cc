@@ -7,27 +7,27 @@ namespace pccsql::track {
 std::vector<FromItem> Scope::from_items(const Level& level) const {
   std::vector<FromItem> items(store_.from[level.from].count);
   size_t at = items.size();
-  for (Index i = level.from; i != 0; i = store_.from[i].below) items[--at] = store_.from[i].item;
+  for (const FromNode& node : newest_first(store_.from, level.from)) items[--at] = node.item;
   return items;
 }
 
 std::vector<const Source*> Scope::ctes(const Level& level) const {
   std::vector<const Source*> sources;
-  for (Index i = level.ctes; i != 0; i = store_.ctes[i].below) sources.push_back(store_.ctes[i].source);
+  for (const CteNode& node : newest_first(store_.ctes, level.ctes)) sources.push_back(node.source);
   return sources;
 }
 
 std::vector<SelectItem> Scope::items(const Level& level) const {
   std::vector<SelectItem> items(store_.items[level.items].count);
   size_t at = items.size();
-  for (Index i = level.items; i != 0; i = store_.items[i].below) items[--at] = store_.items[i].item;
+  for (const ItemNode& node : newest_first(store_.items, level.items)) items[--at] = node.item;
   return items;
 }
 
 // The names that a SELECT has used, in the order in which they were written.
 std::vector<const Ref*> Scope::refs_of(const Level& level) const {
   std::vector<const Ref*> refs(store_.refs[level.refs].count);
-  for (Index i = level.refs; i != 0; i = store_.refs[i].below) refs[store_.refs[i].count - 1] = &store_.refs[i].ref;
+  for (const RefNode& node : newest_first(store_.refs, level.refs)) refs[node.count - 1] = &node.ref;
   return refs;
 }
 
@@ -65,12 +65,12 @@ bool Scope::is_alias_shape(NameId name) const {
 // Before FROM: a table that can be named, a CTE, something an enclosing FROM has, or the shape of an alias.
 bool Scope::is_known_qualifier(NameId qualifier) const {
   if (const Source* table = world_.sources().find(qualifier)) return table->nameable;
-  for (Index i = level_.ctes; i != 0; i = store_.ctes[i].below) {
-    if (store_.ctes[i].source->name == qualifier) return true;
+  for (const CteNode& node : newest_first(store_.ctes, level_.ctes)) {
+    if (node.source->name == qualifier) return true;
   }
   bool found = false;
   for_each_visible([&](const Level& level) {
-    for (Index i = level.from; i != 0; i = store_.from[i].below) found |= store_.from[i].item.name == qualifier;
+    for (const FromNode& node : newest_first(store_.from, level.from)) found |= node.item.name == qualifier;
   });
   return found || is_alias_shape(qualifier);
 }
@@ -78,8 +78,8 @@ bool Scope::is_known_qualifier(NameId qualifier) const {
 std::vector<Obligation> Scope::pending(const Level& level) const {
   std::vector<Obligation> obligations;
   NameIndex index;
-  for (Index i = level.refs; i != 0; i = store_.refs[i].below) {
-    const Ref& ref = store_.refs[i].ref;
+  for (const RefNode& node : newest_first(store_.refs, level.refs)) {
+    const Ref& ref = node.ref;
     if (ref.binding != 0 || ref.bound_outside) continue;
     if (const auto known = index.find(ref.qualifier, ref.name)) {
       obligations[*known].roles |= ref.roles;
@@ -96,7 +96,7 @@ Scope::Found Scope::find_in_from(const Level& level, NameId qualifier, NameId na
   int groups = 0;
   std::vector<const FromNode*> nodes(store_.from[level.from].count);
   size_t at = nodes.size();
-  for (Index i = level.from; i != 0; i = store_.from[i].below) nodes[--at] = &store_.from[i];
+  for (const FromNode& node : newest_first(store_.from, level.from)) nodes[--at] = &node;
   for (const FromNode* node : nodes) {
     const FromItem& item = node->item;
     if (qualifier != kNoName && item.name != qualifier) continue;
@@ -122,12 +122,12 @@ Scope::Found Scope::find_rowid(const Level& level, NameId qualifier, NameId name
   if (!world_.is_rowid(name)) return Found::No;
   const Source* match = nullptr;
   uint32_t candidates = 0;
-  for (Index i = level.from; i != 0; i = store_.from[i].below) {
-    const FromItem& item = store_.from[i].item;
+  for (const FromNode& node : newest_first(store_.from, level.from)) {
+    const FromItem& item = node.item;
     if (qualifier != kNoName && item.name != qualifier) continue;
     ++candidates;
     match = item.source;
-    binding.item = store_.from[i].count;
+    binding.item = node.count;
   }
   if (candidates == 0) return Found::No;
   if (candidates > 1 || !match->rowid || !match->table) return Found::Bad;
@@ -138,8 +138,8 @@ Scope::Found Scope::find_rowid(const Level& level, NameId qualifier, NameId name
 
 const SelectItem* Scope::find_alias(const Level& level, NameId name) const {
   const SelectItem* found = nullptr;
-  for (Index i = level.items; i != 0; i = store_.items[i].below) {
-    const SelectItem& item = store_.items[i].item;
+  for (const ItemNode& node : newest_first(store_.items, level.items)) {
+    const SelectItem& item = node.item;
     if (item.star == SelectItem::No && item.alias == name) found = &item;  // the first of several
   }
   return found;
@@ -213,8 +213,7 @@ SelectItem Scope::item_at(int place) const {
 }
 
 bool Scope::output_name(NameId name) const {
-  for (Index i = level_.order_names; i != 0; i = store_.name_lists[i].below) {
-    const NameNode& node = store_.name_lists[i];
+  for (const NameNode& node : newest_first(store_.name_lists, level_.order_names)) {
     // Before a set operation a column that is an item is found as a column.
     if (node.name == name && (node.qualifier != kNoName || level_.branches > 1)) return true;
   }
@@ -230,8 +229,8 @@ bool Scope::can_merge(const Level& level, const FromItem& right, NameId name) co
   RoleSet needed = role_bit(Role::Join);  // of `q.*` the search knows more
   if (level.plain_star) needed = level.compared ? needed | role_bit(Role::Where) : kEveryRole;
   // With RIGHT and FULL the merged column is made of both sides, so an ON further left cannot have meant it.
-  for (Index i = level.join.outer ? level.refs : 0; i != 0; i = store_.refs[i].below) {
-    const Ref& ref = store_.refs[i].ref;
+  for (const RefNode& node : newest_first(store_.refs, level.join.outer ? level.refs : 0)) {
+    const Ref& ref = node.ref;
     if (ref.qualifier == kNoName && ref.name == name && ref.place.clause == Clause::On) return false;
   }
   const Source::Column* own = right.source->find(name);

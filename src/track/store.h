@@ -371,6 +371,37 @@ struct State {
   uint64_t viewed = 0;      // Source::view_bit of all that a FROM has named
 };
 
+// A list, the newest first. Records of other pools may be made while it is gone through.
+template <typename Node>
+class NewestFirst {
+ public:
+  class Iterator {
+   public:
+    Iterator(const std::vector<Node>& pool, Index at) : pool_(pool), at_(at) {}
+    const Node& operator*() const { return pool_[at_]; }
+    Iterator& operator++() {
+      at_ = pool_[at_].below;
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+   private:
+    const std::vector<Node>& pool_;
+    Index at_;
+  };
+  NewestFirst(const std::vector<Node>& pool, Index newest) : pool_(pool), newest_(newest) {}
+  Iterator begin() const { return {pool_, newest_}; }
+  Iterator end() const { return {pool_, 0}; }
+
+ private:
+  const std::vector<Node>& pool_;
+  Index newest_;
+};
+template <typename Node>
+NewestFirst<Node> newest_first(const std::vector<Node>& pool, Index newest) {
+  return {pool, newest};
+}
+
 // The names of the world, and on top those that a text brings.
 class LocalNames {
  public:

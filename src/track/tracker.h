@@ -82,7 +82,8 @@ struct Explanation {
 
 // What may begin with a letter or a digit between two lexemes, or go on with one inside a word or a quoted name.
 struct WordSet {
-  std::vector<std::string_view> known;  // what may come, to its end; empty where the open word may end. Of the world
+  // The remaining bytes of each dictionary word that may stand here, none where the open word may end; owned by the World.
+  std::vector<std::string_view> known;
   // Or, instead: the words that are `allowed`, from this node of the dictionary on. In any case.
   const WordTrie* trie = nullptr;
   const RankSet* allowed = nullptr;
@@ -119,7 +120,7 @@ class Tracker {
   // Whether the text is a whole query as it stands.
   virtual bool may_end(PrefixId prefix) = 0;
   virtual Key key(PrefixId prefix) = 0;
-  // A text that finishes the prefix; its length is the bound that a budget is held against. INVARIANT: after the first
+  // A text that finishes the prefix. A budget admits a token only if `token_bound` after it still fits. INVARIANT: after the first
   // byte of it, what remains of it (or something no longer) is the completion again. Nothing: a dead end, which only a
   // tracker without look-ahead can have.
   virtual std::optional<std::string> completion(PrefixId prefix) = 0;
