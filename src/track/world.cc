@@ -10,9 +10,10 @@ namespace {
 
 // Types that CAST is written with; the database would take any word.
 constexpr std::string_view kTypes[] = {
-    "BIGINT",   "BLOB",   "BOOLEAN", "CHAR",   "CHARACTER", "DATE",     "DATETIME",  "DECIMAL", "DOUBLE",
-    "FLOAT",    "INT",    "INTEGER", "NUMBER", "NUMERIC",   "NVARCHAR", "PRECISION", "REAL",    "SIGNED",
-    "SMALLINT", "STRING", "TEXT",    "TIME",   "TIMESTAMP", "TINYINT",  "UNSIGNED",  "VARCHAR", "YEAR"};
+    "BIGINT", "BLOB", "BOOL", "BOOLEAN", "CHAR", "CHARACTER", "CLOB", "DATE", "DATETIME", "DECIMAL", "DOUBLE",
+    "FLOAT", "INT", "INT2", "INT8", "INTEGER", "MEDIUMINT", "NCHAR", "NUMBER", "NUMERIC", "NVARCHAR",
+    "PRECISION", "REAL", "SIGNED", "SMALLINT", "STRING", "TEXT", "TIME", "TIMESTAMP", "TINYINT", "UNSIGNED",
+    "VARCHAR", "YEAR"};
 constexpr std::string_view kCollations[] = {"BINARY", "NOCASE", "RTRIM"};
 constexpr std::string_view kUsualFunctions[] = {
     "abs",          "avg",     "coalesce", "count",      "date",      "datetime", "dense_rank",   "first_value",
