@@ -54,8 +54,7 @@ class Rows:
                 raise Error("a bitmask is a contiguous tensor of torch.int32 in the CPU's memory")
             shape: tuple[int, ...] = tuple(bitmask.shape)
             address = bitmask.data_ptr()
-        elif hasattr(bitmask, "__array_interface__"):
-            interface = bitmask.__array_interface__
+        elif (interface := getattr(bitmask, "__array_interface__", None)) is not None:
             contiguous = interface.get("strides") is None
             if interface["typestr"] not in ("<i4", "<u4") or not contiguous or interface["data"][1]:
                 raise Error("a bitmask is a writable, contiguous array of numpy.int32")

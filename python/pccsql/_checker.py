@@ -25,6 +25,14 @@ def choice(what: str, value: str, choices: tuple[str, ...]) -> int:
     return choices.index(value)
 
 
+def plain(text: str) -> str:
+    """The characters of a text, whatever class it is of: one of a class that derives from str could say other things of itself
+    to the judge than to whoever runs it."""
+    if not isinstance(text, str):
+        raise Error(f"a text was expected, not a `{type(text).__name__}`")
+    return text if type(text) is str else "".join(str.__iter__(text))
+
+
 @dataclasses.dataclass(frozen=True)
 class ColumnUse:
     """A column in a role, where the query names it. A place that counts twice (Agg and Where) is two of these."""
@@ -128,8 +136,8 @@ class Checker:
         self._handle = Handle(made, "checker", slot)
 
     def check(self, sql: str) -> Verdict:
-        """Judges a query. Never raises for what the query is, only where there is no memory."""
-        text = sql.encode("utf-8", "surrogatepass")
+        """Judges a query. Never raises for what the query is, only where there is no memory, or it is no text."""
+        text = plain(sql).encode("utf-8", "surrogatepass")
         slot = ErrorSlot()
         judgement = Handle(lib.checker_check(self._handle.address, text, len(text), slot.ref()), "judgement", slot)
         begin, end = ctypes.c_size_t(), ctypes.c_size_t()
@@ -154,6 +162,7 @@ class Checker:
 
     def guard(self, text: str) -> Guarded:
         """Judges what a model wrote; blanks around it do not count. Only of a text that is safe is there a query."""
+        text = plain(text)
         sql = text.strip()
         verdict = self.check(sql)
         if not verdict.safe:

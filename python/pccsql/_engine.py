@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import operator
 import os
 import threading
 from typing import Any, Sequence
 
 from ._bitmask import Rows
-from ._checker import _LANGUAGES, _PROFILES, Checker, Guarded, choice
+from ._checker import _LANGUAGES, _PROFILES, Checker, Guarded, choice, plain
 from ._library import Error, ErrorSlot, Handle, lib, settings, shown, taken
 from ._sources import Sources, StrPath
 from ._vocabulary import Vocabulary
@@ -166,8 +167,10 @@ class Matcher:
 
     def accept_token(self, token: int) -> bool:
         """The token came. False where it was not allowed: then the generation is refused. A step in either case."""
+        number = operator.index(token)  # numbers of NumPy and torch, too
         # An id that C cannot hold, -1 for one, must not wrap round to a token that is allowed.
-        number = token if 0 <= token < _MOST_TOKENS else _MOST_TOKENS
+        if not 0 <= number < _MOST_TOKENS:
+            number = _MOST_TOKENS
         with self._lock:
             self._steps += 1
             return bool(lib.matcher_accept_token(self._handle.address, number))
@@ -175,7 +178,7 @@ class Matcher:
     def accept_string(self, text: str | bytes) -> bool:
         """The text goes on with this, whatever tokens it would be; one step. False, and a refusal, where no query could come
         of it. Empty text is no step."""
-        encoded = text.encode("utf-8") if isinstance(text, str) else text
+        encoded = plain(text).encode("utf-8") if isinstance(text, str) else bytes(memoryview(text))
         with self._lock:
             self._steps += 1 if encoded else 0
             return bool(lib.matcher_accept_text(self._handle.address, encoded, len(encoded)))

@@ -24,7 +24,7 @@ class NotMasked(Error):
 class Follower:
     """One sequence from its first generated token."""
 
-    __slots__ = ("engine", "tokens", "violation", "_marker", "_room", "_matcher", "_begin", "_steps", "_free", "_ends")
+    __slots__ = ("engine", "tokens", "violation", "told", "_marker", "_room", "_matcher", "_begin", "_steps", "_free", "_ends")
 
     def __init__(self, engine: Engine, begin_after: Marker | None = None, room: int | None = None) -> None:
         """`begin_after`: the marker after which SQL begins, as text or as tokens; None: at once. `room`: how many tokens the
@@ -32,6 +32,7 @@ class Follower:
         self.engine = engine
         self.tokens: list[int] = []
         self.violation: int | None = None  # where a token came that was not admitted
+        self.told = False  # whether whoever follows the sequence has noticed that
         if isinstance(begin_after, str):
             self._marker: bytes | tuple[int, ...] = begin_after.encode("utf-8")
         else:
@@ -109,13 +110,13 @@ class Follower:
             del self._ends[left:]
             del self._free[self._ends[-1] if self._ends else 0 :]
         if self.violation is not None and self.violation >= left:
-            self.violation = None
+            self.violation, self.told = None, False
 
     def fork(self) -> Follower:
         """A second sequence with the same tokens so far."""
         other = Follower.__new__(Follower)
         other.engine, other._marker, other._room, other._begin = self.engine, self._marker, self._room, self._begin
-        other.violation = self.violation
+        other.violation, other.told = self.violation, self.told
         other.tokens, other._steps, other._ends = list(self.tokens), list(self._steps), list(self._ends)
         other._free = bytearray(self._free)
         other._matcher = None if self._matcher is None else self._matcher.fork()

@@ -105,6 +105,8 @@ class Vocabulary:
 
     def piece(self, token: int) -> bytes | None:
         """The bytes that the token writes; None for one that writes none, and for one that there is not."""
+        if not 0 <= token < 1 << 32:  # C would take it for another one
+            return None
         size = ctypes.c_size_t()
         address = lib.vocabulary_bytes(self._handle.address, token, ctypes.byref(size))
         return ctypes.string_at(address, size.value) if address else None

@@ -50,9 +50,8 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
         self.calls = 0  #: how often the host asked
         self._batch = Batch(begin_after, room)
         self._drafts = drafts
-        self._prompts: set[tuple[int, ...]] = set()
+        self._prompts: dict[tuple[int, ...], set[int]] = {}  # with the numbers of their engines
         self._prompt_length = 0
-        self._seen = 0
         self._mask: torch.Tensor | None = None
 
     @property
@@ -74,10 +73,7 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
         self._look_at_prompts(ids)
         self.calls += 1
         rows, width = scores.shape
-        if rows % len(self.engines):
-            raise Error(f"{rows} rows cannot be shared out among {len(self.engines)} engines")
-        share = rows // len(self.engines)
-        engines = [self.engines[row // share] for row in range(rows)]
+        engines = [self._engine(row, ids) for row in range(rows)]
         known = max(len(engine.vocabulary) for engine in self.engines)
         if width < known:
             raise Error(f"the model has logits for {width} tokens, and the engine's vocabulary {known}: they do not belong together")
@@ -91,21 +87,36 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
     def _look_at_prompts(self, ids: list[list[int]]) -> None:
         """The first call sees the prompts; later ones must go on from them."""
         if not self._prompts:
+            if len(ids) % len(self.engines):
+                raise Error(f"{len(ids)} rows cannot be shared out among {len(self.engines)} engines")
             self._prompt_length = len(ids[0])
-            self._prompts = {tuple(row) for row in ids}
-        begins = {tuple(row[: self._prompt_length]) for row in ids}
-        if not begins <= self._prompts:
+            for row, prompt in enumerate(ids):
+                self._prompts.setdefault(tuple(prompt), set()).add(row * len(self.engines) // len(ids))
+        if any(tuple(row[: self._prompt_length]) not in self._prompts for row in ids):
             raise Error("a LogitsProcessor is for one call of `generate`: make a new one for other prompts")
 
+    def _engine(self, row: int, ids: list[list[int]]) -> Engine:
+        """A row's engine is its prompt's, wherever the host has put it; by its place where two engines have the same prompt."""
+        if len(self.engines) == 1:
+            return self.engines[0]
+        numbers = self._prompts[tuple(ids[row][: self._prompt_length])]
+        number = next(iter(numbers)) if len(numbers) == 1 else row * len(self.engines) // len(ids)
+        if number not in numbers or (len(numbers) > 1 and len(ids) % len(self.engines)):
+            raise Error("two engines have the same prompt, and the rows of the batch are no longer where they were")
+        return self.engines[number]
+
     def _see_violations(self, followers: list[Follower]) -> None:
-        wrong = [follower for follower in followers if follower.violation == len(follower.tokens) - 1]
+        wrong = [follower for follower in followers if follower.violation is not None and not follower.told]
         self.violations += len(wrong)
+        for follower in wrong:
+            follower.told = True
         if self._drafts or not wrong:
             return
         if all(follower.violation is not None or follower.is_over() for follower in followers):
+            where = wrong[0].violation
             raise NotMasked(
-                f"token {wrong[0].tokens[-1]} came, which the mask had not admitted: something does not apply it, or "
-                "changes scores after it; with assisted decoding give `drafts=True`"
+                f"token {wrong[0].tokens[-1 if where is None else where]} came, which the mask had not admitted: something does "
+                "not apply it, or changes scores after it; with assisted decoding give `drafts=True`"
             )
 
     def _filled(self, followers: list[Follower], width: int) -> torch.Tensor:
@@ -183,13 +194,29 @@ def self_test(model: Any, engine: Engine, **arguments: Any) -> None:
         raise NotMasked("a token came that the mask had not admitted: this way of decoding does not apply it")
 
 
+def _room(arguments: dict[str, Any], engines: Sequence[Engine]) -> int:
+    """How many tokens the call may generate, so that queries end within them."""
+    prompt = arguments.get("input_ids", arguments.get("inputs"))
+    width = prompt.shape[1] if isinstance(prompt, torch.Tensor) else 0
+    config = arguments.get("generation_config")
+    for told in (arguments.get("max_new_tokens"), getattr(config, "max_new_tokens", None)):
+        if told is not None:
+            return int(told)
+    for told in (arguments.get("max_length"), getattr(config, "max_length", None)):
+        if told is not None and told != 20:  # what transformers takes where nothing is said
+            return max(1, int(told) - width)
+    arguments["max_new_tokens"] = min((one.max_tokens for one in engines if one.max_tokens), default=256)
+    return int(arguments["max_new_tokens"])
+
+
 def generate(
     model: Any, engine: Engine | Sequence[Engine], *, begin_after: Marker | None = None, **arguments: Any
 ) -> list[Guarded]:
     """`model.generate(**arguments)` under the mask; the answer of each sequence, judged.
 
-    `engine` and `begin_after` are as LogitsProcessor has them. Only an answer that is safe has `.sql`. What would drop the
-    mask is an Error, a host that does not apply it is NotMasked.
+    `engine` and `begin_after` are as LogitsProcessor has them. Each query comes to its end within `max_new_tokens` or
+    `max_length`; where neither is given that is the engine's `max_tokens`, or 256. Only an answer that is safe has `.sql`. What would
+    drop the mask is an Error, a host that does not apply it is NotMasked.
     """
     _refuse_what_drops_the_mask(model, arguments)
     engines = [engine] if isinstance(engine, Engine) else list(engine)
@@ -200,13 +227,13 @@ def generate(
     if not any(token in stops for token in ends):
         raise Error(f"generation would end at {sorted(stops)}, and the engine ends a text with {ends}: it would never end")
     arguments.setdefault("pad_token_id", ends[0])
+    room = _room(arguments, engines)
     shape = _shape_of(arguments)
     tested = _tested.setdefault(model, set())
     if shape not in tested:
         self_test(model, engines[0], **arguments)
         tested.add(shape)
     drafts = arguments.get("assistant_model") is not None or arguments.get("prompt_lookup_num_tokens") is not None
-    room = arguments.get("max_new_tokens")
     processor = LogitsProcessor(engines, begin_after=begin_after, room=room, drafts=drafts)
     made = model.generate(**arguments, logits_processor=transformers.LogitsProcessorList([processor]))
     sequences = getattr(made, "sequences", made).tolist()

@@ -75,7 +75,8 @@ def _checked(logits: torch.Tensor, bitmask: torch.Tensor) -> tuple[torch.Tensor,
         raise Error(f"a bitmask of shape {tuple(bitmask.shape)} does not fit logits of shape {tuple(logits.shape)}")
     if table.stride(-1) != 1 or masks.stride(-1) != 1:
         raise Error("the rows of logits and bitmask must be contiguous")
-    return table, masks.to(table.device, non_blocking=True)
+    # From pinned memory a copy goes on after the call, and would bring what a caller fills in for the next step.
+    return table, masks.to(table.device, non_blocking=not (table.is_cuda and not masks.is_cuda and masks.is_pinned()))
 
 
 def _rows(indices: Indices, rows: int, device: torch.device) -> torch.Tensor:

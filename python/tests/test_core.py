@@ -83,6 +83,39 @@ class Guard(unittest.TestCase):
                 print(withheld.sql)
             self.assertTrue(withheld.reasons)
 
+    def test_a_text_that_says_other_things_of_itself(self):
+        """Of a class that derives from str: judged, kept and given back are the characters that it has."""
+
+        class Sly(str):
+            calls = 0
+
+            def encode(self, *arguments):
+                Sly.calls += 1
+                return b"SELECT name FROM employee"
+
+            def strip(self, *arguments):
+                return Sly("SELECT name FROM employee")
+
+            def __str__(self):
+                return "SELECT name FROM employee"
+
+            def __iter__(self):
+                return iter("SELECT name FROM employee")
+
+            def __getitem__(self, at):
+                return "SELECT name FROM employee"
+
+        answer = pccsql.guard(Sly("SELECT ssn FROM employee"), self.checker)
+        self.assertFalse(hasattr(answer, "sql"))
+        self.assertIs(type(answer.text), str)
+        self.assertEqual(self.checker.check(Sly("SELECT ssn FROM employee")).verdict, "unsafe")
+        good = pccsql.guard(Sly(" SELECT name FROM employee "), self.checker)
+        self.assertEqual((type(good.sql), good.sql), (str, "SELECT name FROM employee"))
+        self.assertFalse(demo.engine().matcher().accept_string(Sly("DROP")))
+        for wrong in (b"SELECT name FROM employee", None, 3, ["SELECT name FROM employee"]):
+            with self.assertRaises(pccsql.Error):
+                pccsql.guard(wrong, self.checker)
+
     def test_the_query_is_the_one_to_be_run(self):
         """With the conditions of minimum groups, which the demo's policy sets."""
         text = "SELECT job_title, AVG(salary) FROM employee GROUP BY job_title"
@@ -127,6 +160,27 @@ class Masks(unittest.TestCase):
             self.assertFalse(matcher.accept_token(stray))
             matcher.rollback(1)
         self.assertTrue(matcher.accept_token(allowed[0]))
+
+    def test_tokens_and_texts_of_other_kinds(self):
+        """What is no number of a token, or no text, leaves the generation as it was; rollback still counts right."""
+        matcher = demo.engine().matcher()
+        self.assertTrue(matcher.accept_string("SELECT"))
+        for wrong in (3.0, "5", None, b"x"):
+            with self.assertRaises(TypeError):
+                matcher.accept_token(wrong)
+        for wrong in (5, None, ["SELECT"], 3.0):
+            with self.assertRaises(TypeError):
+                matcher.accept_string(wrong)
+        with self.assertRaises(UnicodeEncodeError):
+            matcher.accept_string(" \ud800")
+        self.assertEqual((matcher.text, matcher.steps), (b"SELECT", 1))
+        self.assertTrue(matcher.accept_string(bytearray(b" name")))
+        self.assertTrue(matcher.accept_string(memoryview(b" FROM employee")))
+        matcher.reset()
+        self.assertEqual((matcher.text, matcher.steps), (b"", 0))
+        vocabulary = matcher.engine.vocabulary
+        for token in (-1, 1 << 32, (1 << 32) + 5, 1 << 70, len(vocabulary)):
+            self.assertIsNone(vocabulary.piece(token), token)
 
     def test_rollback_fork_and_reset(self):
         matcher = demo.engine().matcher()
@@ -231,13 +285,20 @@ class Masks(unittest.TestCase):
         filler = pccsql.BatchFiller(3)
         mask = plain_mask(engine, 2)
         filler.fill([engine.matcher(), engine.matcher()], mask)
+        pccsql.fill_batch([engine.matcher()], mask)
         child = os.fork()
         if child == 0:
             code = 1
             try:
                 filler.fill([engine.matcher(), engine.matcher()], mask)
+                pccsql.fill_batch([engine.matcher().fork()], mask)
+                grandchild = os.fork()
+                if grandchild == 0:
+                    filler.fill([engine.matcher(), engine.matcher()], mask)
+                    pccsql.fill_batch([engine.matcher()], mask)
+                    os._exit(0)
                 del filler
-                code = 0
+                code = os.waitpid(grandchild, 0)[1]
             finally:
                 os._exit(code)
         self.assertEqual(os.waitpid(child, 0)[1], 0)

@@ -217,6 +217,87 @@ class Generate(unittest.TestCase):
         with self.assertRaises(pccsql.NotMasked):
             self.hf.generate(dropping, self.engine, **self.prompts(), max_new_tokens=5)
 
+    def test_a_step_without_the_mask_is_seen(self):
+        """A host that passes the processor over for one step: what came in it is noticed at the next call, wherever it stands."""
+        forbidden = pccsql._serving.never_allowed(self.engine)
+        prompt = self.prompts()["input_ids"].cpu()
+        scores = self.torch.zeros(1, len(self.vocabulary))
+        for slipped in ([forbidden], [forbidden, 5], [forbidden, forbidden, 6, 7]):
+            processor = self.hf.LogitsProcessor(self.engine)
+            processor(prompt, scores)
+            with self.assertRaises(pccsql.NotMasked):
+                processor(self.torch.cat([prompt, self.torch.tensor([slipped])], dim=1), scores)
+            self.assertEqual(processor.violations, 1)
+        calls = []
+
+        class Skips(type(self.model)):
+            """A model's `generate` that leaves the processor out of every other step."""
+
+            def generate(self, *args, logits_processor=(), **more):
+                def sometimes(ids, scores):
+                    calls.append(1)
+                    if len(calls) % 2:
+                        for one in logits_processor:
+                            scores = one(ids, scores)
+                    return scores
+
+                return super().generate(*args, logits_processor=[sometimes], **more)
+
+        skipping = Skips(self.model.config).to(self.device).eval()
+        with self.assertRaises(pccsql.NotMasked):
+            self.hf.generate(skipping, self.engine, **self.prompts(), max_new_tokens=12, do_sample=False)
+
+    def test_rows_in_another_order(self):
+        """Each keeps the engine of its prompt, though nobody said that rows were moved or left out."""
+        other = pccsql.Engine(ddl="CREATE TABLE singer (name TEXT, age INTEGER);", tokenizer=self.vocabulary,
+                              policy_text="version: 1\ntables: {singer: {name: Public, age: AggregateOnly}}\n")
+        letters = {self.vocabulary.piece(token): token for token in range(len(self.vocabulary))}
+        written = self.torch.tensor([letters[bytes([byte])] for byte in b"SELECT name FROM "])
+        prompts = self.prompts(2)["input_ids"].cpu()
+        for order in ([1, 0], [1], [0], [0, 0, 1], [1, 0, 1, 0]):
+            processor = self.hf.LogitsProcessor([self.engine, other])
+            processor(prompts, self.torch.zeros(2, len(self.vocabulary)))
+            ids = self.torch.cat([prompts[order], written.repeat(len(order), 1)], dim=1)
+            masked = processor(ids, self.torch.zeros(len(order), len(self.vocabulary)))
+            for row, prompt in enumerate(order):  # employee
+                self.assertEqual(bool(masked[row][letters[b"e"]] == 0), prompt == 0, (order, row))
+        same = self.hf.LogitsProcessor([self.engine, other])
+        twins = prompts[[0, 0]]
+        same(twins, self.torch.zeros(2, len(self.vocabulary)))
+        with self.assertRaises(pccsql.Error):
+            same(twins[:1], self.torch.zeros(1, len(self.vocabulary)))
+
+    def test_logits_that_are_no_numbers(self):
+        """NaN, and minus infinity for all that is allowed: what comes of it is safe, or has no query."""
+        vocabulary, torch = self.vocabulary, self.torch
+        for kind in (float("nan"), float("-inf"), float("inf")):
+            for some in (slice(None), slice(0, None, 2)):
+
+                class Sick(self.transformers.LogitsProcessor):
+                    def __call__(self, input_ids, scores):
+                        sick = scores.clone()
+                        sick[:, some] = kind
+                        return sick
+
+                processor = self.hf.LogitsProcessor(self.engine, room=30)
+                try:
+                    made = self.model.generate(**self.prompts(2), max_new_tokens=30, do_sample=False, pad_token_id=0,
+                                               eos_token_id=list(vocabulary.end_of_text), logits_processor=[Sick(), processor])
+                except pccsql.NotMasked:
+                    continue  # nothing that is allowed had a chance, and the host took what is not
+                for row in made.tolist():
+                    follower = pccsql._follow.Follower(self.engine, None, 30)
+                    follower.extend(row[5:])
+                    answer = follower.answer()
+                    self.assertEqual(answer.safe, hasattr(answer, "sql"))
+                    self.assertTrue(answer.safe or follower.violation is not None, (kind, some, answer))
+
+    def test_queries_end_within_what_the_call_lets_them(self):
+        for more in ({"max_length": 21}, {"max_new_tokens": 16}, {},
+                     {"generation_config": self.transformers.GenerationConfig(max_new_tokens=16)},
+                     {"generation_config": self.transformers.GenerationConfig(max_length=21)}):
+            self.all_safe(self.hf.generate(self.model, self.engine, **self.prompts(2), do_sample=True, top_k=0, **more), 2)
+
     def test_continuous_batching_is_refused(self):
         for more in ({"cache_implementation": "paged"}, {"custom_generate": "x"}, {"logits_processor": []},
                      {"prefix_allowed_tokens_fn": print}):
@@ -307,6 +388,51 @@ class Tokenizers(unittest.TestCase):
             for text in ("SELECT café FROM employee", "  name\n", "x = 'ñ€'"):
                 ids = tokenizer.encode(text).ids
                 self.assertEqual(vocabulary.text(ids).decode(), tokenizer.decode(ids), (byte_level, text))
+
+    def test_added_tokens_that_spell_sql(self):
+        """Special ones write nothing, however they are spelled and whatever they overlap; others write what the tokenizer decodes,
+        or nothing where that is not certain."""
+        added = ["SELECT", " name ", "Ġx", "é€", "café", "▁y", "<0x41>", "drop;", "SELEC"]
+        special = ["<|im_end|>", "<|im_end|>x", "SELECT name", "</s>x", "--"]
+        for byte_level in (True, False):
+            tokenizer = trained(self.tokenizers, byte_level)
+            told = json.loads(tokenizer.to_str())  # the bytes are tokens like others, as real models have them
+            told["added_tokens"] = [token for token in told["added_tokens"] if not token["content"].startswith("<0x")]
+            tokenizer = self.tokenizers.Tokenizer.from_str(json.dumps(told))
+            tokenizer.add_tokens([self.tokenizers.AddedToken(text, normalized=False) for text in added])
+            tokenizer.add_special_tokens(special)
+            vocabulary = pccsql.Vocabulary.of(tokenizer, [tokenizer.token_to_id("</s>")])
+            zero = tokenizer.token_to_id("0")
+            compared = 0
+            for token in range(tokenizer.get_vocab_size()):
+                piece = vocabulary.piece(token)
+                if tokenizer.id_to_token(token) in (*special, "</s>", "<unk>"):
+                    self.assertIsNone(piece, tokenizer.id_to_token(token))
+                elif piece is not None and piece.isascii():
+                    decoded = tokenizer.decode([zero, token, zero], skip_special_tokens=False)
+                    self.assertEqual(decoded, f"0{piece.decode()}0", tokenizer.id_to_token(token))
+                    compared += 1
+            self.assertGreater(compared, 150)
+            self.assertEqual(vocabulary.piece(tokenizer.token_to_id("SELECT")), b"SELECT")
+            self.assertEqual(vocabulary.piece(tokenizer.token_to_id("drop;")), b"drop;")
+            euro = [tokenizer.token_to_id(f"<0x{byte:02X}>") for byte in "€".encode()]
+            if not byte_level:
+                self.assertEqual((vocabulary.text(euro).decode(), tokenizer.decode(euro)), ("€", "€"))
+            engine = demo.engine(vocabulary)
+            mask = pccsql.allocate_token_bitmask(1, len(vocabulary))
+            for seed in range(5):
+                matcher = engine.matcher(max_tokens=40)
+                demo.generate(matcher, seed, mask)
+                self.assertTrue(matcher.answer().safe)
+
+    def test_an_engine_of_another_tokenizer(self):
+        """Its numbers mean other texts: what the judge sees is what it gives, so that nothing unsafe has a query."""
+        byte_level, sentence_piece = trained(self.tokenizers, True), trained(self.tokenizers, False)
+        engine = demo.engine(pccsql.Vocabulary.of(byte_level, [byte_level.token_to_id("</s>")]))
+        follower = pccsql._follow.Follower(engine)
+        follower.extend([*sentence_piece.encode("SELECT ssn FROM employee").ids, sentence_piece.token_to_id("</s>")])
+        answer = follower.answer()
+        self.assertFalse(hasattr(answer, "sql"))
 
     def test_a_tokenizer_of_transformers(self):
         transformers = demo.need("transformers")

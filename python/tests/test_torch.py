@@ -131,6 +131,24 @@ class Torch(unittest.TestCase):
         self.assertTrue(torch.equal(on_gpu.cpu(), expected))
 
 
+    def test_a_mask_in_pinned_memory_may_be_filled_again_at_once(self):
+        """What comes next must not be in the logits of this step, though the copy to the GPU could still be under way."""
+        torch = self.torch
+        if not torch.cuda.is_available():
+            self.skipTest("there is no GPU")
+        rows, width = 256, 151936
+        mask = torch.zeros(pccsql.get_bitmask_shape(rows, width), dtype=torch.int32, pin_memory=True)
+        for _ in range(20):
+            logits = torch.zeros(rows, width, device="cuda", dtype=torch.bfloat16)
+            mask.zero_()
+            busy = torch.randn(4096, 4096, device="cuda")
+            for _ in range(10):
+                busy = busy @ busy  # the GPU comes to the copy later
+            pccsql.apply_token_bitmask_inplace(logits, mask)
+            mask.fill_(-1)
+            self.assertTrue(bool(torch.isinf(logits).all()))
+
+
 class NumPy(unittest.TestCase):
     def setUp(self):
         self.numpy = demo.need("numpy")

@@ -1,4 +1,5 @@
-"""vLLM itself, with a small random model on the CPU: the plugin as vLLM loads it, requests beside each other, and what is refused.
+"""vLLM itself, with a small random model on the CPU: the plugin as vLLM loads it, requests beside each other, what is refused, and
+its server over HTTP.
 
     PYTHONPATH=… python python/tests/vllm_itself.py
 
@@ -11,7 +12,14 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import socket
+import subprocess
+import sys
 import tempfile
+import time
+import urllib.error
+import urllib.request
+from typing import Any
 
 os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
 
@@ -40,6 +48,51 @@ def refused(what: str, call: object) -> None:
         print(f"refused: {what}: {type(problem).__name__}: {str(problem).splitlines()[0][:160]}", flush=True)
         return
     raise SystemExit(f"NOT refused: {what}")
+
+
+def ask(port: int, **body: object) -> tuple[int, dict[str, object]]:
+    """A completion of the server: its status, and what it says."""
+    data = json.dumps({"prompt": "x", "max_tokens": 40, "temperature": 1.0, **body}).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/completions", data, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=300) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as problem:
+        return problem.code, json.load(problem)
+
+
+def serve(model: str, engine: Any) -> None:
+    """`vllm serve`, asked as the manual says; what comes goes through `pccsql.guard`."""
+    import pccsql
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", model, "--dtype", "float32", "--enforce-eager",
+               "--max-model-len", "300", "--max-num-seqs", "8", "--port", str(port), "--served-model-name", "tiny"]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            until = time.monotonic() + 1200
+            while True:
+                try:
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5)
+                    break
+                except OSError:
+                    if server.poll() is not None or time.monotonic() > until:
+                        raise SystemExit("the server does not start") from None
+                    time.sleep(2)
+            for seed in range(5):
+                status, told = ask(port, model="tiny", seed=seed, vllm_xargs={"pccsql": "hr"})
+                choices = told.get("choices")
+                assert status == 200 and isinstance(choices, list), told
+                answer = pccsql.guard(choices[0]["text"], engine)
+                print(f"over HTTP: {status}, {answer.sql!r}", flush=True)
+            for more in ({}, {"vllm_xargs": {"pccsql": "nothing"}}):
+                status, told = ask(port, model="tiny", **more)
+                assert status == 400, (status, told)
+                print(f"over HTTP, {more}: {status}", flush=True)
+        finally:
+            server.terminate()
 
 
 def main() -> None:
@@ -84,7 +137,9 @@ def main() -> None:
             refused(str(more), lambda: llm.generate(["x"], vllm.SamplingParams(max_tokens=5, **more), use_tqdm=False))  # noqa: B023
         refused("vLLM's own beam search", lambda: llm.beam_search([{"prompt": "x"}], vllm.sampling_params.BeamSearchParams(2, 5)))
         answer = ours.guard(llm.generate(["x"], vllm.SamplingParams(max_tokens=30, extra_args={"pccsql": "hr"}), use_tqdm=False)[0].outputs[0], engine)
-        print(f"and it goes on: {answer.sql!r}")
+        print(f"and it goes on: {answer.sql!r}", flush=True)
+        del llm
+        serve(str(folder / "model"), engine)
 
 
 if __name__ == "__main__":
