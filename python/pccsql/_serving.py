@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import threading
+import urllib.request
 from typing import Any
 
 from ._engine import Engine
@@ -90,6 +91,20 @@ class Serving:
                     raise Error("the model's tokenizer is not known yet")
                 self._engines[name] = Engine(tokenizer=self._vocabulary, **self._databases[name])
             return self._engines[name]
+
+
+def ask_server(url: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What a server answers to a JSON object, or without one."""
+    data = None if body is None else json.dumps(body).encode("utf-8")
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=600) as answer:
+            told = json.load(answer)
+    except (OSError, ValueError) as problem:
+        raise Error(f"{url}: no answer that can be read: {problem}") from problem
+    if not isinstance(told, dict):
+        raise Error(f"{url}: an object was expected")
+    return told
 
 
 def never_allowed(engine: Engine) -> int:

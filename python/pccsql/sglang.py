@@ -24,7 +24,7 @@ from ._checker import Guarded
 from ._engine import Engine, Matcher, fill_batch
 from ._follow import Follower, Marker, NotMasked, allow_all
 from ._library import Error
-from ._serving import VARIABLE, Serving, never_allowed
+from ._serving import VARIABLE, Serving, ask_server, never_allowed
 from .kernels import apply_torch
 
 NAME = "pccsql"  #: of the grammar backend
@@ -183,10 +183,17 @@ def register() -> None:
 
 
 def self_test(server: Any, engine: Engine, database: str) -> None:
-    """Asks an `sglang.Engine` for nothing but what is forbidden; NotMasked where that comes."""
+    """Asks an `sglang.Engine`, or the server at a URL (`http://localhost:30000`), for nothing but what is forbidden; NotMasked where
+    that comes."""
     wanted = never_allowed(engine)
     params = {"temperature": 0, "max_new_tokens": 6, "ebnf": PREFIX + database, "logit_bias": {str(wanted): 100.0}}
-    tokens = server.generate("SELECT", params)["output_ids"]
+    if isinstance(server, str):
+        told = ask_server(f"{server.rstrip('/')}/generate", {"text": "SELECT", "sampling_params": params})
+    else:
+        told = server.generate("SELECT", params)
+    tokens = told.get("output_ids")
+    if not tokens:
+        raise Error("SGLang answers without `output_ids`, so that the mask cannot be tested")
     follower = Follower(engine)
     follower.extend(tokens)
     if wanted in tokens or follower.violation is not None:

@@ -21,7 +21,7 @@ from ._checker import Guarded
 from ._engine import Engine, fill_batch
 from ._follow import Follower, NotMasked, allow_all
 from ._library import Error
-from ._serving import VARIABLE, Serving, never_allowed
+from ._serving import VARIABLE, Serving, ask_server, never_allowed
 from ._vocabulary import Vocabulary
 from .kernels import apply_torch
 
@@ -195,12 +195,26 @@ def _tokenizer_of(vllm_config: Any) -> tuple[Any, list[int]]:
 
 
 def self_test(llm: Any, engine: Engine, database: str) -> None:
-    """Asks an `LLM` for nothing but what is forbidden; NotMasked where that comes."""
+    """Asks an `LLM`, or the server at a URL (`http://localhost:8000`), for nothing but what is forbidden; NotMasked where that
+    comes."""
     wanted = never_allowed(engine)
-    params = SamplingParams(temperature=0.0, max_tokens=6, logit_bias={wanted: 100.0}, extra_args={KEY: database})
-    output = llm.generate(["SELECT"], params, use_tqdm=False)[0].outputs[0]
-    if wanted in output.token_ids or not _admitted(engine, output.token_ids, 6):
+    if isinstance(llm, str):
+        tokens = _tokens_of_server(llm.rstrip("/"), wanted, database)
+    else:
+        params = SamplingParams(temperature=0.0, max_tokens=6, logit_bias={wanted: 100.0}, extra_args={KEY: database})
+        tokens = llm.generate(["SELECT"], params, use_tqdm=False)[0].outputs[0].token_ids
+    if not tokens or wanted in tokens or not _admitted(engine, tokens, 6):
         raise NotMasked("a token came that the mask had not admitted: vLLM does not apply it")
+
+
+def _tokens_of_server(url: str, wanted: int, database: str) -> list[int]:
+    try:
+        model = ask_server(f"{url}/v1/models")["data"][0]["id"]
+        body = {"model": model, "prompt": "SELECT", "temperature": 0, "max_tokens": 6, "logit_bias": {str(wanted): 100},
+                "vllm_xargs": {KEY: database}, "return_token_ids": True}  # fmt: skip
+        return [int(token) for token in ask_server(f"{url}/v1/completions", body)["choices"][0]["token_ids"]]
+    except (KeyError, IndexError, TypeError, ValueError) as problem:
+        raise Error(f"{url}: answers without `token_ids`, so that the mask cannot be tested") from problem
 
 
 def _admitted(engine: Engine, tokens: Sequence[int], room: int) -> bool:

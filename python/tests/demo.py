@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.server
 import json
 import os
 import pathlib
@@ -9,6 +11,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+import threading
 import unittest
 
 import pccsql
@@ -52,6 +55,30 @@ def need(module: str):
         return __import__(module)
     except ImportError:
         raise unittest.SkipTest(f"{module} is not installed") from None
+
+
+@contextlib.contextmanager
+def server(answers: dict[str, object]):
+    """A server that answers each path with one JSON object; its URL."""
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            told = json.dumps(answers[self.path]).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(told)))
+            self.end_headers()
+            self.wfile.write(told)
+
+        do_POST = do_GET
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.server_port}"
+        listening.shutdown()
 
 
 SMALL_QUERIES = ["SELECT name FROM item", "SELECT COUNT(*) FROM item", "SELECT name FROM item WHERE price = 3"] * 4

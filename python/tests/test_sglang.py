@@ -223,6 +223,20 @@ class Backend(unittest.TestCase):
         with self.assertRaises(pccsql.Error):  # fewer logits than tokens
             self.ours.create_backend(None, self.vocabulary, len(self.vocabulary) - 1, None)
 
+    def test_the_self_test(self):
+        """Of an `Engine` and of a server over HTTP: passed where the mask is applied, NotMasked where it is not."""
+        engine = demo.engine(self.vocabulary)
+        admitted = [next(i for i in range(len(self.vocabulary)) if self.vocabulary.piece(i) == b"S")]
+        for tokens, problem in ((admitted, None), ([pccsql._serving.never_allowed(engine)], pccsql.NotMasked), ([], pccsql.Error)):
+            served = types.SimpleNamespace(generate=lambda text, params: {"output_ids": tokens})  # noqa: B023
+            with demo.server({"/generate": {"text": "", "output_ids": tokens}}) as url:
+                for host in (served, url):
+                    if problem is None:
+                        self.ours.self_test(host, engine, "hr")
+                    else:
+                        with self.assertRaises(problem):
+                            self.ours.self_test(host, engine, "hr")
+
     def test_a_thinking_model(self):
         engine = demo.engine(self.vocabulary)
         grammar = self.ours.Grammar(engine, "name")

@@ -255,6 +255,28 @@ class Processor(unittest.TestCase):
         with self.assertRaises(pccsql.Error):
             config.__post_init__()
 
+    def test_the_self_test(self):
+        """Of an `LLM` and of a server over HTTP: passed where the mask is applied, NotMasked where it is not."""
+        admitted = demo.generate(self.engine.matcher(max_tokens=6), 1, pccsql.allocate_token_bitmask(1, self.width))
+        self.ours.SamplingParams = lambda **more: types.SimpleNamespace(**more)
+        for tokens, masked in ((admitted, True), ([pccsql._serving.never_allowed(self.engine)], False), ([], False)):
+
+            class LLM:
+                def generate(self, prompts, params, use_tqdm):
+                    assert params.logit_bias and params.extra_args == {"pccsql": "hr"}
+                    return [types.SimpleNamespace(outputs=[types.SimpleNamespace(token_ids=tokens)])]
+
+            with demo.server({"/v1/models": {"data": [{"id": "x"}]}, "/v1/completions": {"choices": [{"token_ids": tokens}]}}) as url:
+                for host in (LLM(), url):
+                    if masked:
+                        self.ours.self_test(host, self.engine, "hr")
+                    else:
+                        with self.assertRaises(pccsql.NotMasked):
+                            self.ours.self_test(host, self.engine, "hr")
+        with demo.server({"/v1/models": {"data": [{"id": "x"}]}, "/v1/completions": {"choices": [{"text": "S"}]}}) as url:
+            with self.assertRaises(pccsql.Error):
+                self.ours.self_test(url, self.engine, "hr")
+
     def test_requests_that_are_refused(self):
         ours = self.ours.LogitsProcessor
         ours.validate_params(Request(extra_args={"pccsql": "hr"}).params)

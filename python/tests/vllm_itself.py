@@ -64,6 +64,7 @@ def ask(port: int, **body: object) -> tuple[int, dict[str, object]]:
 def serve(model: str, engine: Any) -> None:
     """`vllm serve`, asked as the manual says; what comes goes through `pccsql.guard`."""
     import pccsql
+    import pccsql.vllm as ours
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -81,6 +82,8 @@ def serve(model: str, engine: Any) -> None:
                     if server.poll() is not None or time.monotonic() > until:
                         raise SystemExit("the server does not start") from None
                     time.sleep(2)
+            ours.self_test(f"http://127.0.0.1:{port}", engine, "hr")
+            print("the self test over HTTP passed", flush=True)
             for seed in range(5):
                 status, told = ask(port, model="tiny", seed=seed, vllm_xargs={"pccsql": "hr"})
                 choices = told.get("choices")
