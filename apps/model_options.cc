@@ -78,6 +78,9 @@ void add_method_options(CLI::App& app, MethodOptions& options) {
   app.add_flag("--itergen-names-only", options.names_only, "itergen: check only whether names exist")->group("Method");
   add_number(app, "--values", options.values, 0, "example values beside each Public column of the prompt (default: 0)")
       ->group("Method");
+  add_number(app, "--schema-tokens", options.schema_tokens, 1,
+             "tokens that the schema may take; of a larger one the part that the question is about (default: 4000)")
+      ->group("Method");
   add_text(app, "--prompts", options.prompts, "DIR", "templates to use instead of the program's own")->group("Method");
 }
 
@@ -85,6 +88,7 @@ DecodeSettings decode_settings(const MethodOptions& options) {
   DecodeSettings settings;
   settings.max_tokens = options.max_tokens.value_or(settings.max_tokens);
   settings.memory = Memory(memory_bytes(options.memory_mb));
+  settings.schema_tokens = options.schema_tokens.value_or(settings.schema_tokens);
   settings.retries = options.retries.value_or(settings.retries);
   settings.blocked = options.blocked;
   settings.allow_refuse = options.allow_refuse;

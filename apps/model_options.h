@@ -39,6 +39,7 @@ struct MethodOptions {
   std::optional<double> penalty;
   bool names_only = false;
   std::optional<std::string> prompts;
+  std::optional<uint64_t> schema_tokens;
   std::optional<uint64_t> values;  // shown beside each Public column
 };
 

@@ -158,6 +158,8 @@ def main():
             log.flush()
 
     begun = time.time()
+    if given.device == "cuda" and hasattr(torch.backends.cuda, "enable_cudnn_sdp"):
+        torch.backends.cuda.enable_cudnn_sdp(False)  # its gradients with a mask are not always numbers (torch 2.11)
     gguf = Gguf(given.model)
     network = Network(gguf, given.device)
     chance = random.Random(given.seed)
@@ -179,7 +181,7 @@ def main():
         settings=vars(given) | {"seconds": str(given.seconds)}, loading_s=round(time.time() - begun, 1))
     say(event="look", step=0, aside=look(network, aside[: max(1, len(aside) // 8)], None, scale))
     begun = time.time()
-    mean = None
+    mean, skipped = None, 0
     for step in range(steps):
         progress = max(step / steps, (time.time() - begun) / given.seconds)
         if progress >= 1:
@@ -191,8 +193,13 @@ def main():
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(list(adapter.values()), 1.0)
-        optimiser.step()
         value = loss.item()
+        if not math.isfinite(float(norm)) or not math.isfinite(value):
+            # One such step would make everything after it not a number.
+            skipped += 1
+            say(event="skipped", step=step + 1, loss=value, norm=float(norm), shape=[len(batches[step]), max(len(g["tokens"]) for g in batches[step])])
+            continue
+        optimiser.step()
         mean = value if mean is None else 0.95 * mean + 0.05 * value
         if step % 20 == 0 or step + 1 == steps:
             memory = torch.cuda.max_memory_allocated() >> 20 if given.device == "cuda" else 0
@@ -203,7 +210,7 @@ def main():
             say(event="look", step=step + 1, s=round(time.time() - begun, 1),
                 aside=look(network, aside[: max(1, len(aside) // 4)], adapter, scale))
     write_adapter(given.out, adapter, given.alpha, gguf)
-    say(event="end", s=round(time.time() - begun, 1), aside=look(network, aside, adapter, scale))
+    say(event="end", skipped=skipped, s=round(time.time() - begun, 1), aside=look(network, aside, adapter, scale))
 
 
 if __name__ == "__main__":

@@ -124,6 +124,8 @@ struct Answer {
   };
 
   Method method = Method::Direct;
+  PromptText prompt;                   // the question as it was asked
+  std::vector<std::string> left_out;  // tables that had no place in it
   Outcome outcome = Outcome::Failure;
   // The query: of SafeSql and UnsafeSql always, of Failure where the model wrote something; never of Refuse.
   std::optional<std::string> sql;

@@ -54,7 +54,7 @@ void ChatDecoder::verify(Subject& subject, const Listener& listener, Answer& ans
 
 void ChatDecoder::decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) {
   const StopFlag stop(model_, listener);
-  const PromptText first = subject.prompts().question(subject.schema(), question.text, question.evidence);
+  const PromptText first = prompt_for(subject, question, answer);
   Work before;
   const auto ask_and_judge = [&](const PromptText& prompt) {
     auto output = ask(prompt, listener, answer);

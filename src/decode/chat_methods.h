@@ -16,13 +16,14 @@ class ChatDecoder final : public Decoder {
  public:
   // PRE: method is Direct, Retry or Verify; the model outlives this.
   ChatDecoder(Method method, ChatModel& model, const DecodeSettings& settings)
-      : Decoder(method), model_(model), settings_(settings) {}
+      : Decoder(method, settings), model_(model), settings_(settings) {}
   // With a chat of its own.
   ChatDecoder(Method method, std::unique_ptr<ChatModel> model, const DecodeSettings& settings)
-      : Decoder(method), owned_(std::move(model)), model_(*owned_), settings_(settings) {}
+      : Decoder(method, settings), owned_(std::move(model)), model_(*owned_), settings_(settings) {}
 
  protected:
   void decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) override;
+  size_t tokens_in(std::string_view text) const override { return model_.tokens_in(text).value_or(Decoder::tokens_in(text)); }
 
  private:
   // What the model wrote; nothing: the answer says why.

@@ -26,6 +26,12 @@ std::optional<Blocked> parse_blocked(std::string_view text) {
   return std::nullopt;
 }
 
+const PromptText& Decoder::prompt_for(Subject& subject, const Question& question, Answer& answer) const {
+  const TokenCount count = [this](std::string_view text) { return tokens_in(text); };
+  answer.prompt = subject.prompt(question.text, question.evidence, schema_tokens_, count, answer.left_out);
+  return answer.prompt;
+}
+
 Answer Decoder::answer(Subject& subject, const Question& question, const Listener& listener) {
   Answer answer;
   answer.method = method_;

@@ -36,6 +36,7 @@ std::optional<Blocked> parse_blocked(std::string_view text);
 
 struct DecodeSettings {
   size_t max_tokens = 512;    // of one generation, its end included
+  size_t schema_tokens = 4000;  // that the schema may take in the prompt; of a larger one a part is chosen
   size_t retries = 3;         // retry: attempts after the first
   std::optional<Memory> memory;  // what all engines that it makes may keep together; nothing: what each would by itself
   bool allow_refuse = false;  // pcc: the model may answer REFUSE instead of a query
@@ -58,7 +59,8 @@ struct Listener {
 // Used by one thread at a time.
 class Decoder {
  public:
-  explicit Decoder(Method method) : method_(method) {}
+  Decoder(Method method, const DecodeSettings& settings)
+      : method_(method), schema_tokens_(settings.schema_tokens) {}
   virtual ~Decoder() = default;
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -67,11 +69,17 @@ class Decoder {
   Answer answer(Subject& subject, const Question& question, const Listener& listener = {});
 
  protected:
+  // The question as it is asked, which the answer tells.
+  const PromptText& prompt_for(Subject& subject, const Question& question, Answer& answer) const;
+  // As the model counts; without a tokenizer a guess on the high side.
+  virtual size_t tokens_in(std::string_view text) const { return text.size() / 2 + 1; }
+
   // Fills an answer that is a Failure so far.
   virtual void decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) = 0;
 
  private:
   const Method method_;
+  const size_t schema_tokens_;
 };
 
 // Any method. PRE: the model outlives the decoder.

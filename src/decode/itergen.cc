@@ -189,7 +189,7 @@ void IterGenDecoder::decode(Subject& subject, const Question& question, const Li
   }
   const Work before = sequence_ ? sequence_->work() : Work();
   const auto room =
-      begin_question(model_, sequence_, subject.prompts().question(subject.schema(), question.text, question.evidence));
+      begin_question(model_, sequence_, prompt_for(subject, question, answer));
   if (!room) return fail(answer, room.error(), listener);
   Run run(*this, subject.settings().language, NameCheck(subject.catalog(), std::move(matcher)), *room, listener,
           answer);

@@ -17,10 +17,14 @@ class IterGenDecoder final : public Decoder {
  public:
   // PRE: the model outlives this.
   IterGenDecoder(Model& model, const DecodeSettings& settings)
-      : Decoder(Method::IterGen), model_(model), settings_(settings), vocabulary_(model.vocabulary()) {}
+      : Decoder(Method::IterGen, settings), model_(model), settings_(settings), vocabulary_(model.vocabulary()) {}
 
  protected:
   void decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) override;
+  size_t tokens_in(std::string_view text) const override {
+    const auto tokens = model_.tokenize(text, false);
+    return tokens ? tokens->size() : Decoder::tokens_in(text);
+  }
 
  private:
   class Run;

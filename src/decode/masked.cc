@@ -106,7 +106,7 @@ void MaskedDecoder::decode(Subject& subject, const Question& question, const Lis
   if (!engine) return refuse(answer, Cause::Fault, engine.error().to_string());
   const Work before = sequence_ ? sequence_->work() : Work();
   const auto room =
-      begin_question(model_, sequence_, subject.prompts().question(subject.schema(), question.text, question.evidence));
+      begin_question(model_, sequence_, prompt_for(subject, question, answer));
   if (!room) return fail(answer, room.error(), listener);
   // The end of the text is a token of the budget, but needs no place in the context.
   const size_t budget = std::clamp<size_t>(std::min(settings_.max_tokens, *room + 1), 1, UINT32_MAX);

@@ -18,10 +18,14 @@ class MaskedDecoder final : public Decoder {
  public:
   // PRE: method is Pcc or PccPaper.
   MaskedDecoder(Method method, Model& model, const DecodeSettings& settings)
-      : Decoder(method), model_(model), settings_(settings), vocabulary_(model.vocabulary()) {}
+      : Decoder(method, settings), model_(model), settings_(settings), vocabulary_(model.vocabulary()) {}
 
  protected:
   void decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) override;
+  size_t tokens_in(std::string_view text) const override {
+    const auto tokens = model_.tokenize(text, false);
+    return tokens ? tokens->size() : Decoder::tokens_in(text);
+  }
 
  private:
   // What becomes of an answer for which the policy blocked a name that the model wanted.

@@ -30,8 +30,25 @@ Subject::Subject(const Catalog& catalog, Policy policy, CheckSettings settings, 
       masked_by_(masked_by.value_or(policy_)),
       settings_(settings),
       prompts_(prompts.about(catalog.dialect())),
-      schema_(schema_text(catalog, policy_, values) + (settings.profile == Profile::Strict ? prompts.minimum_group(policy_) : "")),
+      values_(values),
+      minimum_(settings.profile == Profile::Strict ? prompts.minimum_group(policy_) : ""),
+      schema_(schema_text(catalog, policy_, values_) + minimum_),
       checker_(make_checker(catalog, settings)) {}
+
+PromptText Subject::prompt(std::string_view question, const std::optional<std::string>& evidence, size_t tokens,
+                           const TokenCount& count, std::vector<std::string>& left_out) {
+  // A token is a byte at least.
+  if (schema_.size() > tokens && !schema_tokens_) schema_tokens_ = count(schema_);
+  if (schema_tokens_.value_or(0) <= tokens) return prompts_.question(schema_, question, evidence);
+  if (!chooser_) chooser_.emplace(catalog_, policy_, values_);
+  const SchemaChoice choice = chooser_->choose(std::string(question) + " " + evidence.value_or(""), tokens, count);
+  for (TableId table = 0; table < catalog_.tables().size(); ++table) {
+    if (!choice.has(table)) left_out.push_back(catalog_.table(table).name);
+  }
+  PromptText text = prompts_.question(schema_text(catalog_, policy_, values_, choice) + minimum_, question, evidence);
+  text.stable_bytes = 0;  // another question gets another part
+  return text;
+}
 
 void Subject::judge(std::string_view sql, Answer& answer) {
   const Judgement judgement = checker_->check(sql, policy_);

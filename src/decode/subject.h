@@ -13,6 +13,7 @@
 #include "policy/policy.h"
 #include "prompt/example_values.h"
 #include "prompt/prompts.h"
+#include "prompt/schema_choice.h"
 #include "schema/catalog.h"
 
 namespace pccsql {
@@ -29,7 +30,12 @@ class Subject {
   const Policy& policy() const { return policy_; }
   const CheckSettings& settings() const { return settings_; }
   const Prompts& prompts() const { return prompts_; }
-  const std::string& schema() const { return schema_; }  // as the prompt has it
+  const std::string& schema() const { return schema_; }  // all of it, as prompts have it where it is not too large
+
+  // What a model is asked. Where the whole schema takes more than `tokens`, it has the part that the question seems to be
+  // about, and `left_out` the names of the tables that are not in it; the mask knows them all the same.
+  PromptText prompt(std::string_view question, const std::optional<std::string>& evidence, size_t tokens, const TokenCount& count,
+                    std::vector<std::string>& left_out);
 
   // The verdict on a query, which is the checker's: fills outcome, sql, reason, uses and violations, and what is run for
   // it. What the checker calls outside the language or an error is a Failure; what is safe and cannot be run within the
@@ -53,7 +59,11 @@ class Subject {
   Policy masked_by_;
   CheckSettings settings_;
   Prompts prompts_;  // in the words of the catalogue's dialect
+  ExampleValues values_;
+  std::string minimum_;  // what is said of minimum groups
   std::string schema_;
+  std::optional<size_t> schema_tokens_;  // counted when it is first asked for
+  std::optional<SchemaChooser> chooser_;
   std::unique_ptr<QueryChecker> checker_;
   std::vector<std::unique_ptr<Compiled>> engines_;
 };

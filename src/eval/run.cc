@@ -78,7 +78,7 @@ class Worker {
     record.gold_label = question.gold_label;
     record.gold_sql = question.gold_sql;
     record.policy_sha256 = sha256_hex(plan_.suite.policies[question.policy].text);
-    const PromptText text = here.subject.prompts().question(here.subject.schema(), question.question, evidence);
+    const PromptText& text = answer.prompt;
     const std::string stable = text.user.substr(0, text.stable_bytes);
     made.prompt.messages = {{Speaker::System, text.system}, {Speaker::User, stable}};
     made.prompt.sha256 = sha256_hex(text.system + '\0' + stable);
@@ -226,6 +226,7 @@ Result<RunHeader> run_header(const Suite& suite, const std::string& suite_path, 
   add("prompts", settings.prompts_sha256);
   add("evidence", settings.evidence);
   add("values", settings.values);
+  add("schema_tokens", settings.decode.schema_tokens);
   add("limit", optional(settings.selection.limit));
   add("sample", optional(settings.selection.sample));
   const bool drawn = settings.selection.sample || settings.selection.per_database;

@@ -14,11 +14,11 @@ namespace {
 class ToldDecoder final : public Decoder {
  public:
   ToldDecoder(Method method, ToldAnswers& answers, const DecodeSettings& settings)
-      : Decoder(method), answers_(answers), max_tokens_(settings.max_tokens) {}
+      : Decoder(method, settings), answers_(answers), max_tokens_(settings.max_tokens) {}
 
  protected:
   void decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) override {
-    const PromptText prompt = subject.prompts().question(subject.schema(), question.text, question.evidence);
+    const PromptText& prompt = prompt_for(subject, question, answer);
     const Json request = {{"db_id", subject.catalog().name()},
                           {"policy", policy_json(subject.catalog(), subject.policy())},
                           {"system", prompt.system},

@@ -41,7 +41,7 @@ class Luck {
   uint64_t state_;
 };
 
-struct Question {
+struct TaughtQuestion {
   size_t number = 0;  // in the training part
   std::string target;
 };
@@ -49,7 +49,7 @@ struct Question {
 // One database with the questions about it that can be taught.
 struct Taught {
   size_t catalog = 0;
-  std::vector<Question> questions;
+  std::vector<TaughtQuestion> questions;
   ExampleValues values;
   bool has_values = false;
 };
@@ -145,7 +145,7 @@ class TrainingBuilder {
   }
 
   Result<Done> add_groups(const Taught& database, size_t round) {
-    std::vector<Question> questions = database.questions;
+    std::vector<TaughtQuestion> questions = database.questions;
     luck_.shuffle(questions);
     for (size_t begin = 0; begin < questions.size(); begin += options_.group) {
       const size_t count = std::min(options_.group, questions.size() - begin);
@@ -158,12 +158,12 @@ class TrainingBuilder {
     return Done{};
   }
 
-  Policy policy_of(const Taught& database, std::span<const Question> questions, bool all_public) const {
+  Policy policy_of(const Taught& database, std::span<const TaughtQuestion> questions, bool all_public) const {
     const Catalog& catalog = data_.catalogs[database.catalog];
     if (all_public) return Policy(catalog, ColumnPolicy::Public);
     Policy policy = policies_[database.catalog];
     SqliteChecker checker(catalog, {.profile = Profile::Paper});
-    for (const Question& question : questions) {
+    for (const TaughtQuestion& question : questions) {
       const Judgement judgement = checker.check(question.target, policy);
       for (size_t i = 0; i < judgement.uses.size(); ++i) {
         if (!judgement.permitted[i]) policy.set(judgement.uses[i].column, ColumnPolicy::Public);
@@ -172,7 +172,7 @@ class TrainingBuilder {
     return policy;
   }
 
-  Result<Done> add_group(const Taught& database, std::span<const Question> questions, size_t round, bool all_public,
+  Result<Done> add_group(const Taught& database, std::span<const TaughtQuestion> questions, size_t round, bool all_public,
                          bool values, bool evidence) {
     const Catalog& catalog = data_.catalogs[database.catalog];
     const Policy policy = policy_of(database, questions, all_public);
@@ -186,7 +186,7 @@ class TrainingBuilder {
                         .values = shown ? options_.values : 0,
                         .prompt = {},
                         .items = {}};
-    for (const Question& question : questions) {
+    for (const TaughtQuestion& question : questions) {
       const GoldQuery& gold = data_.train[question.number];
       const PromptText text =
           Prompts::standard().question(schema, gold.question, evidence ? gold.evidence : std::nullopt);

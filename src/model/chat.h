@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ class ChatModel {
   virtual Result<Completion> complete(std::span<const Message> messages, const CompletionOptions& options) = 0;
   // As Model::stop_on.
   virtual void stop_on(const std::atomic<bool>* stop) = 0;
+
+  // How many tokens a text is; nothing where an endpoint does not tell.
+  virtual std::optional<size_t> tokens_in(std::string_view) const { return std::nullopt; }
 };
 
 // Greedy decoding of a Model: always greedy_choice(). Calls share what their prompts begin with.
@@ -47,6 +51,10 @@ class GreedyChat : public ChatModel {
   const std::string& name() const override { return model_.name(); }
   Result<Completion> complete(std::span<const Message> messages, const CompletionOptions& options) override;
   void stop_on(const std::atomic<bool>* stop) override { model_.stop_on(stop); }
+  std::optional<size_t> tokens_in(std::string_view text) const override {
+    const auto tokens = model_.tokenize(text, false);
+    return tokens ? std::optional(tokens->size()) : std::nullopt;
+  }
 
  private:
   Model& model_;

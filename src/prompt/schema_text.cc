@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "pgtree/pg_tree.h"
+#include "prompt/schema_choice.h"
 #include "syntax/lexer.h"
 
 namespace pccsql {
@@ -52,21 +53,33 @@ std::string values_text(ColumnRef column, const Policy& policy, const ExampleVal
   return list.empty() ? "" : list + " */";
 }
 
-std::string table_text(TableId id, const Table& table, const Policy& policy, const ExampleValues& values, Dialect dialect) {
+// `shown` says which columns are; `has_parent`, whether a foreign key is.
+template <typename Shown, typename HasParent>
+std::string table_text(const Catalog& catalog, TableId id, const Policy& policy, const ExampleValues& values, Shown&& shown,
+                       HasParent&& has_parent) {
+  const Table& table = catalog.table(id);
+  const Dialect dialect = catalog.dialect();
   const bool lone_key = table.primary_key.size() == 1;
   std::vector<std::string> constraints;
-  if (table.primary_key.size() > 1) constraints.push_back("PRIMARY KEY " + names_of(table, table.primary_key, dialect));
+  if (table.primary_key.size() > 1 && std::ranges::all_of(table.primary_key, shown)) {
+    constraints.push_back("PRIMARY KEY " + names_of(table, table.primary_key, dialect));
+  }
   for (const ForeignKey& key : table.foreign_keys) {
+    if (!std::ranges::all_of(key.columns, shown) || !has_parent(key)) continue;
     constraints.push_back("FOREIGN KEY " + names_of(table, key.columns, dialect) + " REFERENCES " +
                           name_in_sql(key.parent_table, dialect) +
                           (key.parent_columns.empty() ? "" : " " + names_in_sql(key.parent_columns, dialect)));
   }
-  std::string text = "CREATE TABLE " + name_in_sql(table.name, dialect) + " (\n";
+  std::vector<ColumnIndex> columns;
   for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
+    if (shown(c)) columns.push_back(c);
+  }
+  std::string text = "CREATE TABLE " + name_in_sql(table.name, dialect) + " (\n";
+  for (const ColumnIndex c : columns) {
     const Column& column = table.columns[c];
     text += "  " + name_in_sql(column.name, dialect) + type_text(column, dialect);
     if (lone_key && table.primary_key[0] == c) text += " PRIMARY KEY";
-    if (c + 1 < table.columns.size() || !constraints.empty()) text += ",";
+    if (c != columns.back() || !constraints.empty()) text += ",";
     text += values_text({id, c}, policy, values) + " -- " + std::string(to_string(policy.of({id, c}))) + "\n";
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
@@ -128,14 +141,39 @@ std::string column_text(const Catalog& catalog, ColumnRef column) {
   return name_in_sql(catalog.table(column.table).name, dialect) + "." + name_in_sql(catalog.column(column).name, dialect);
 }
 
-std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values) {
+namespace {
+
+// Of all tables that `has` has.
+template <typename Has, typename Shown>
+std::string text_of_tables(const Catalog& catalog, const Policy& policy, const ExampleValues& values, Has&& has, Shown&& shown) {
   std::string text = enumerations_text(catalog, policy);
+  const auto has_parent = [&](const ForeignKey& key) {
+    const auto parent = catalog.find_table(key.parent_table);
+    return !parent || has(*parent);
+  };
   for (TableId id = 0; id < catalog.tables().size(); ++id) {
     const Table& table = catalog.table(id);
-    if (table.kind == TableKind::Virtual || table.columns.empty()) continue;
-    text += (text.empty() ? "" : "\n") + table_text(id, table, policy, values, catalog.dialect());
+    if (table.kind == TableKind::Virtual || table.columns.empty() || !has(id)) continue;
+    text += (text.empty() ? "" : "\n") +
+            table_text(catalog, id, policy, values, [&](ColumnIndex c) { return shown(id, c); }, has_parent);
   }
   return text;
+}
+
+}  // namespace
+
+std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values) {
+  return text_of_tables(catalog, policy, values, [](TableId) { return true; }, [](TableId, ColumnIndex) { return true; });
+}
+
+std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values, const SchemaChoice& choice) {
+  return text_of_tables(catalog, policy, values, [&](TableId id) { return choice.has(id); },
+                        [&](TableId id, ColumnIndex c) { return choice.columns[id][c]; });
+}
+
+std::string table_text_of(const Catalog& catalog, const Policy& policy, const ExampleValues& values, TableId table,
+                          const std::vector<bool>& columns) {
+  return table_text(catalog, table, policy, values, [&](ColumnIndex c) { return columns[c]; }, [](const ForeignKey&) { return true; });
 }
 
 }  // namespace pccsql

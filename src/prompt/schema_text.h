@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "policy/policy.h"
 #include "prompt/example_values.h"
@@ -14,6 +15,13 @@ namespace pccsql {
 // the same columns and, by its comments, to the same policy; PostgreSQL's enumerations come before the tables. The same catalogue and policy give the same bytes.
 // `values` stand beside Public columns alone, in a comment before the policy's: `/* 'France', 'USA' */ -- Public`.
 std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values = {});
+
+// The same of what was chosen; foreign keys to tables that were not are left out.
+struct SchemaChoice;
+std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values, const SchemaChoice& choice);
+// One table with these of its columns, and all of its foreign keys.
+std::string table_text_of(const Catalog& catalog, const Policy& policy, const ExampleValues& values, TableId table,
+                          const std::vector<bool>& columns);
 
 // `employee.salary`, as the schema text spells it.
 std::string column_text(const Catalog& catalog, ColumnRef column);

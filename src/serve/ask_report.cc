@@ -339,6 +339,7 @@ std::string trace_json(const Asked& asked) {
                   {"sql", asked.answer.sql ? Json(*asked.answer.sql) : Json(nullptr)},
                   {"verdict", to_string(asked.answer.outcome)},
                   {"reason", asked.answer.reason},
+                  {"tables_left_out", asked.answer.left_out},
                   {"steps", steps}};
   return printable_json(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
