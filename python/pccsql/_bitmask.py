@@ -47,6 +47,7 @@ class Rows:
     words: int
 
     def __init__(self, bitmask: Any) -> None:
+        """Of a tensor, an array or other memory of 32-bit words; an Error where it cannot be written in place."""
         self._keep: Any = bitmask
         if hasattr(bitmask, "data_ptr"):
             torch = sys.modules["torch"]

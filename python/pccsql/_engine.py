@@ -25,6 +25,7 @@ class Memory:
     __slots__ = ("_handle",)
 
     def __init__(self, most_bytes: int) -> None:
+        """`most_bytes`: for all engines together that are made with it."""
         if most_bytes < 0:
             raise Error("the bytes of a Memory are not negative")
         self._handle = Handle(lib.memory_new(most_bytes), "memory")
@@ -143,6 +144,7 @@ class Matcher:
     engine: Engine  #: what it came from
 
     def __init__(self, engine: Engine, handle: Handle, steps: int) -> None:
+        """Of the library's own; everybody else calls `Engine.matcher` or `fork`."""
         self.engine = engine
         self._handle = handle
         self._steps = steps

@@ -174,9 +174,16 @@ class Batch:
     doubled, and taken back between two steps, as beam search and assisted decoding do."""
 
     def __init__(self, begin_after: Marker | None, room: int | None) -> None:
+        """`begin_after` and `room` are those of each Follower."""
         self._begin_after = begin_after
         self._room = room
         self._rows: list[Follower] = []
+
+    def go_on(self, added: Sequence[list[int]]) -> list[Follower]:
+        """A follower for each row, where all rows are those of the last step with these tokens added."""
+        for row, tokens in zip(self._rows, added):
+            row.extend(tokens)
+        return self._rows
 
     def follow(self, engines: Sequence[Engine], histories: Sequence[list[int]]) -> list[Follower]:
         """A follower for each row, with all of its tokens read. `engines`: of each row."""

@@ -151,6 +151,7 @@ class ErrorSlot:
     """Where a function of the library leaves its message."""
 
     def __init__(self) -> None:
+        """Empty."""
         self._address = c_void_p()
 
     def ref(self) -> Any:
@@ -183,6 +184,7 @@ class Handle:
     __slots__ = ("_free", "address")
 
     def __init__(self, address: int | None, kind: str, slot: ErrorSlot | None = None) -> None:
+        """`kind` is what the function that frees it begins with; where nothing was made, the Error that the slot has."""
         self._free = getattr(lib, f"{kind}_free")
         self.address = address or 0
         if not address:

@@ -24,6 +24,7 @@ class Vocabulary:
     __slots__ = ("_handle", "_ends")
 
     def __init__(self, handle: Handle) -> None:
+        """Of the library's own; everybody else calls `of`, `from_json` or `from_pieces`."""
         self._handle = handle
         self._ends: tuple[int, ...] | None = None
 

@@ -52,6 +52,7 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
         self._drafts = drafts
         self._prompts: dict[tuple[int, ...], set[int]] = {}  # with the numbers of their engines
         self._prompt_length = 0
+        self._last: torch.Tensor | None = None  # the ids of the last step
         self._mask: torch.Tensor | None = None
 
     @property
@@ -69,20 +70,31 @@ class LogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc]
                 f"ids of shape {tuple(input_ids.shape)} and scores of shape {tuple(scores.shape)}: rows of a batch were "
                 "expected; continuous batching is not supported"
             )
-        ids = input_ids.tolist()
-        self._look_at_prompts(ids)
         self.calls += 1
-        rows, width = scores.shape
-        engines = [self._engine(row, ids) for row in range(rows)]
         known = max(len(engine.vocabulary) for engine in self.engines)
-        if width < known:
+        if (width := scores.shape[1]) < known:
             raise Error(f"the model has logits for {width} tokens, and the engine's vocabulary {known}: they do not belong together")
-        followers = self._batch.follow(engines, [row[self._prompt_length :] for row in ids])
+        followers = self._followers(input_ids)
         self._see_violations(followers)
         mask = self._filled(followers, width)
         masked = scores.clone()
         apply_torch(masked, mask)
         return masked  # type: ignore[return-value]
+
+    def _followers(self, input_ids: torch.LongTensor) -> list[Follower]:
+        """A follower for each row. Mostly the rows are those of the last step with a token more: then only these are read."""
+        last, self._last = self._last, None  # it stays None where something goes wrong
+        length = 0 if last is None else last.shape[1]
+        goes_on = last is not None and last.shape[0] == input_ids.shape[0] and length <= input_ids.shape[1]
+        if last is not None and goes_on and last.device == input_ids.device and torch.equal(last, input_ids[:, :length]):
+            followers = self._batch.go_on(input_ids[:, length:].tolist())
+        else:
+            ids = input_ids.tolist()
+            self._look_at_prompts(ids)
+            engines = [self._engine(row, ids) for row in range(len(ids))]
+            followers = self._batch.follow(engines, [row[self._prompt_length :] for row in ids])
+        self._last = input_ids.clone()  # beam search writes into the same memory again
+        return followers
 
     def _look_at_prompts(self, ids: list[list[int]]) -> None:
         """The first call sees the prompts; later ones must go on from them."""

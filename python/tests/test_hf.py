@@ -247,6 +247,34 @@ class Generate(unittest.TestCase):
         with self.assertRaises(pccsql.NotMasked):
             self.hf.generate(skipping, self.engine, **self.prompts(), max_new_tokens=12, do_sample=False)
 
+    def test_ids_in_memory_that_is_written_again(self):
+        """Beam search keeps its ids in one buffer; rows are what they hold now, and after an error nothing is taken for granted."""
+        letters = {self.vocabulary.piece(token): token for token in range(len(self.vocabulary))}
+        texts = [b"SELECT name FROM employee", b"SELECT COUNT(*) FROM department"]
+        length = max(map(len, texts))
+        buffer = self.torch.zeros(2, 3 + length, dtype=self.torch.int64)
+        buffer[:, :3] = 50
+        scores = self.torch.zeros(2, len(self.vocabulary))
+        processor = self.hf.LogitsProcessor(self.engine)
+        alone = [self.engine.matcher(), self.engine.matcher()]
+        wrong = buffer[:, :3] + 1
+        for at in range(20):
+            order = [0, 1] if at % 3 else [1, 0]
+            for row, number in enumerate(order):
+                buffer[row, 3 : 3 + at] = self.torch.tensor([letters[texts[number][i : i + 1]] for i in range(at)])
+            masked = processor(buffer[:, : 3 + at], scores)
+            for row, number in enumerate(order):
+                if at:
+                    self.assertTrue(alone[number].accept_token(letters[texts[number][at - 1 : at]]))
+                mask = pccsql.allocate_token_bitmask(1, len(self.vocabulary))
+                alone[number].fill_bitmask(mask)
+                found = self.torch.isfinite(masked[row]).nonzero().flatten().tolist()
+                self.assertEqual(found, pccsql.allowed_tokens(mask), (at, row))
+            if at == 10:
+                for _ in range(2):
+                    with self.assertRaises(pccsql.Error):
+                        processor(wrong, scores)
+
     def test_rows_in_another_order(self):
         """Each keeps the engine of its prompt, though nobody said that rows were moved or left out."""
         other = pccsql.Engine(ddl="CREATE TABLE singer (name TEXT, age INTEGER);", tokenizer=self.vocabulary,
