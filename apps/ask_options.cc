@@ -18,8 +18,8 @@ constexpr const char* kAskFooter =
     "  pccsql ask --db shop.sqlite --policy policy.yaml --format csv \"Which items are sold?\"\n"
     "  pccsql ask --db postgresql://asker@host/shop --policy policy.yaml --method retry \"Which items are sold?\"\n"
     "  pccsql ask --method direct --model my.gguf --no-run \"Who earns most?\"\n"
-    "Exit status: 0 an answer, 1 a refusal, an unsafe or useless query, or one that did not run, 2 a usage or file\n"
-    "error, 130 interrupted.";
+    "Exit status: 0 an answer, 3 an answer in part, 1 a refusal, an unsafe or useless query, or one that did not run, 2 a\n"
+    "usage or file error, 130 interrupted.";
 
 constexpr const char* kQueryFooter =
     "Judges the query as `check` does, runs it if it is safe, with the conditions of the policy's minimum groups, and "
@@ -28,9 +28,8 @@ constexpr const char* kQueryFooter =
     "Examples:\n"
     "  pccsql query \"SELECT job_title, AVG(salary) FROM employee GROUP BY job_title\"\n"
     "  pccsql query --db shop.sqlite --policy policy.yaml --format csv - < query.sql\n"
-    "Exit status: 0 an answer, 1 a query that is not permitted, or one that did not run or has nothing left to show, 2 a "
-    "usage\n"
-    "or file error, 130 interrupted.";
+    "Exit status: 0 an answer, 3 one that groups are left out of, 1 a query that is not permitted, or one that did not run or\n"
+    "has nothing left to show, 2 a usage or file error, 130 interrupted.";
 
 // What `ask` and `query` share: the database and the limits of a query on it.
 void add_database_options(CLI::App& command, Options& options) {
@@ -66,6 +65,7 @@ void add_output_options(CLI::App& command, Options& options) {
 
 void add_audit_option(CLI::App& command, AskOptions& ask) {
   add_text(command, "--audit", ask.audit, "FILE", "append one line of JSON an answer to this file")->group("Output");
+  add_text(command, "--asker", ask.asker, "NAME", "who asks, for the audit (default: the login)")->group("Output");
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct AskOptions : ModelOptions, MethodOptions {
   bool no_run = false;
   std::optional<std::string> trace;
   std::optional<std::string> audit;
+  std::optional<std::string> asker;  // for the audit; none: the login
 
   std::optional<uint64_t> rows;  // limits of the query
   std::optional<uint64_t> seconds;

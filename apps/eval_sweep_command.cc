@@ -41,6 +41,7 @@ class Sweep {
     const auto settings = run_settings(sweep_.run);
     if (!settings) return fail(settings.error().message, hint);
     settings_ = *settings;
+    settings_.decode.blocked = Blocked::Answer;  // the paper's own
     Result<Done> done = Done{};
     if (options_.command == Command::EvalSweepPolicy) {
       if (sweep_.spider.has_value() == sweep_.bird.has_value()) {

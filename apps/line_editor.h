@@ -1,9 +1,9 @@
-// LineEditor: questions typed at a terminal, with a history that the arrow keys walk through. Where the input is no
-// terminal it reads lines.
+// LineEditor: questions typed at a terminal, edited by libedit: words, history that lasts, search in it, names to complete. What is
+// pasted is one line, whatever line ends it has. Where the input is no terminal it reads lines.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,30 +13,22 @@ namespace pccsql {
 class LineEditor {
  public:
   enum class End { Line, Interrupted, EndOfInput };
+  // What the word that the cursor is behind may become; `before`: the line before that word.
+  using Completer = std::function<std::vector<std::string>(std::string_view before, std::string_view word)>;
+
+  // History is kept in that file, which is made with its folder, readable for its owner alone; empty: it is forgotten.
+  LineEditor(std::string history_file, Completer completer);
+  ~LineEditor();
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
 
   // Shows `prompt` and reads a line into `line`. Interrupted: Ctrl-C, the line is thrown away. EndOfInput: Ctrl-D on an
   // empty line, or no more input. Lines that are not blank go into the history.
-  End read(std::string_view prompt, std::string& line);
-
-  // What keys do, without a terminal: feeds bytes, gives an End when one of them ends the line.
-  void begin();
-  std::optional<End> key(uint8_t byte);
-  const std::string& line() const { return line_; }
-  size_t cursor() const { return cursor_; }
-  void remember(const std::string& line);
+  End read(const std::string& prompt, std::string& line);
 
  private:
-  void escape(char last);
-  void step_back();
-  void step_forward();
-  void show_history(int by);
-
-  std::vector<std::string> history_;
-  std::string line_;
-  std::string saved_;  // what was typed before the history was looked at
-  size_t cursor_ = 0;
-  size_t place_ = 0;  // in the history; its size: the line itself
-  std::string escape_;
+  class Terminal;
+  std::unique_ptr<Terminal> terminal_;  // none: the input is no terminal
 };
 
 }  // namespace pccsql

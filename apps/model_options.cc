@@ -51,7 +51,7 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
            "a GGUF adapter to use the model with (default: for the default model, the one that comes with pccsql)")
       ->group("Model");
   app.add_flag("--no-adapter", options.no_adapter, "the model's weights as they are")->group("Model");
-  add_number(app, "--threads", options.threads, 1, "threads (default: one a core)")->group("Model");
+  add_number(app, "--threads", options.threads, 1, "threads (default: one for each core that is free)")->group("Model");
   add_number(app, "--context", options.context, 1, "tokens that prompt and answer may have together")->group("Model");
   add_number(app, "--gpu-layers", options.gpu_layers, 0, "layers on the GPU (default: all that fit)")->group("Model");
 }
@@ -67,7 +67,7 @@ void add_method_options(CLI::App& app, MethodOptions& options) {
   add_choice<Blocked>(app, "--blocked", options.blocked, blocked,
                       "pcc, where the policy takes a name away that the model wanted: part, an answer without it if it was "
                       "only to be shown, else a refusal; refuse, a refusal; answer, whatever is written instead "
-                      "(default: answer)")
+                      "(default: part)")
       ->group("Method");
   app.add_flag("--allow-refuse", options.allow_refuse, "pcc: the model may refuse of its own accord")->group("Method");
   add_number(app, "--retries", options.retries, 0, "retry: attempts after the first (default: 3)")->group("Method");

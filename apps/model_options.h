@@ -30,7 +30,7 @@ struct ModelOptions {
 
 struct MethodOptions {
   Method method = Method::Pcc;
-  Blocked blocked = Blocked::Answer;
+  Blocked blocked = Blocked::Part;
   bool allow_refuse = false;
   std::optional<uint64_t> max_tokens;
   std::optional<uint64_t> memory_mb;

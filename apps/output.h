@@ -14,6 +14,7 @@ namespace pccsql {
 inline constexpr int kExitFine = 0;     // all queries are safe, no warnings
 inline constexpr int kExitNotFine = 1;  // some query is not, or there are warnings
 inline constexpr int kExitUsage = 2;    // a usage or file error
+inline constexpr int kExitInPart = 3;   // an answer that leaves out or aggregates what was asked for
 
 // `pccsql: message` on standard error, and the hint on a line of its own. Gives kExitUsage.
 int fail(std::string_view message, std::string_view hint = {});

@@ -57,4 +57,32 @@ Progress::~Progress() {
   if (shown_) std::fputs("\r\033[K", stderr);
 }
 
+Waiting::Waiting(std::string what) : what_(std::move(what)) {
+  if (isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });
+}
+
+void Waiting::done() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Waiting::show() {
+  using std::chrono::milliseconds;
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_for(lock, milliseconds(180), [this] { return done_; })) return;
+  do {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
+    std::fprintf(stderr, "\r%s …%s\033[K", what_.c_str(), seconds == 0 ? "" : (" " + std::to_string(seconds) + " s").c_str());
+    std::fflush(stderr);
+  } while (!changed_.wait_for(lock, milliseconds(500), [this] { return done_; }));
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace pccsql

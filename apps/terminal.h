@@ -2,8 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "apps/options.h"
 #include "base/render.h"
@@ -34,6 +37,28 @@ class Progress {
   bool shown_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point last_;
+};
+
+// Something that may take a while and cannot say how far it is: after a fifth of a second a line on standard error says what, and
+// how long it has taken, until done(). Nobody but a terminal sees it.
+class Waiting {
+ public:
+  explicit Waiting(std::string what);
+  ~Waiting() { done(); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  // The line is wiped when it returns.
+  void done();
+
+ private:
+  void show();
+
+  std::string what_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::thread thread_;
 };
 
 }  // namespace pccsql

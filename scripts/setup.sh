@@ -51,7 +51,7 @@ need() {
 
 build_tools='cmake=cmake ninja=ninja-build'
 build_headers='sqlite3.h=libsqlite3-dev nlohmann/json.hpp=nlohmann-json3-dev
-  yaml-cpp/yaml.h=libyaml-cpp-dev CLI/CLI.hpp=libcli11-dev httplib.h=libcpp-httplib-dev openssl/ssl.h=libssl-dev'
+  yaml-cpp/yaml.h=libyaml-cpp-dev CLI/CLI.hpp=libcli11-dev httplib.h=libcpp-httplib-dev openssl/ssl.h=libssl-dev histedit.h=libedit-dev'
 
 # configure FOLDER CMAKE-ARGUMENT...
 configure() {

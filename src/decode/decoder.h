@@ -40,7 +40,7 @@ struct DecodeSettings {
   size_t retries = 3;         // retry: attempts after the first
   std::optional<Memory> memory;  // what all engines that it makes may keep together; nothing: what each would by itself
   bool allow_refuse = false;  // pcc: the model may answer REFUSE instead of a query
-  Blocked blocked = Blocked::Answer;
+  Blocked blocked = Blocked::Part;
   bool lookahead = true;      // pcc: off, to see what it adds: a name is not held against the FROM that must supply it
   bool trace = false;         // fill Answer::trace
 

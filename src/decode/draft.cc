@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "decode/reworded.h"
 #include "prompt/schema_text.h"
 #include "syntax/lexer.h"
 
@@ -40,17 +41,6 @@ class Layout {
     Clause found = Clause::Items;
     for (size_t i = 0; i < lexemes_.size() && lexemes_[i].span.begin <= offset; ++i) found = in_clause_[i];
     return found;
-  }
-
-  // The lexemes around a place, for what is written directly before it; nullptr where there is none.
-  const Lexeme* before(uint32_t offset, size_t back) const {
-    const auto at = std::ranges::find_if(lexemes_, [&](const Lexeme& l) { return l.span.begin >= offset; });
-    const auto index = static_cast<size_t>(at - lexemes_.begin());
-    return index >= back ? &lexemes_[index - back] : nullptr;
-  }
-  const Lexeme* after(uint32_t offset) const {
-    const auto at = std::ranges::find_if(lexemes_, [&](const Lexeme& l) { return l.span.begin >= offset; });
-    return at == lexemes_.end() ? nullptr : &*at;
   }
 
   // Numbers and strings as written, but for those inside the items named.
@@ -174,37 +164,6 @@ std::string_view clause_words(Clause clause, Role role, bool output) {
   }
 }
 
-// COUNT of a key counts rows: where the key may not be counted, the rows may.
-std::string with_counts_of_rows(const Catalog& catalog, const std::string& draft, const Judgement& judgement) {
-  const Layout layout(draft);
-  std::vector<Span> keys;
-  for (size_t i = 0; i < judgement.uses.size(); ++i) {
-    const Occurrence& use = judgement.uses[i];
-    if (judgement.permitted[i] || use.role != Role::Agg) continue;
-    const Table& table = catalog.table(use.column.table);
-    const bool key = table.primary_key.size() == 1 && table.primary_key[0] == use.column.column;
-    const Lexeme* const open = layout.before(use.span.begin, 1);
-    const Lexeme* const function = layout.before(use.span.begin, 2);
-    const Lexeme* const close = layout.after(use.span.end);
-    if (!key || open == nullptr || function == nullptr || close == nullptr) continue;
-    if (open->terminal != Terminal::LeftParen || close->terminal != Terminal::RightParen) continue;
-    if (equal_folded(function->span.of(draft), "count")) keys.push_back(use.span);
-  }
-  // A row that an outer join fills up has no key to count.
-  const std::string words = folded(draft);
-  const auto joins = [&](std::string_view side) { return words.find(side) != std::string::npos; };
-  if (keys.empty() || joins("left ") || joins("right ") || joins("full ")) return draft;
-  std::ranges::sort(keys, {}, &Span::begin);
-  std::string text;
-  uint32_t done = 0;
-  for (const Span key : keys) {
-    if (key.begin < done) continue;
-    text += draft.substr(done, key.begin - done) + "*";
-    done = key.end;
-  }
-  return text + draft.substr(done);
-}
-
 // The outermost select list with other items, in their order; what they hold is text.
 std::string with_items(const std::string& draft, const Layout& layout, const std::vector<std::string>& items) {
   std::string list;
@@ -229,16 +188,22 @@ std::string permitted_star(const Catalog& catalog, const Judgement& judgement, s
 DraftReading read_draft(Subject& subject, std::string_view text) {
   DraftReading reading;
   const Catalog& catalog = subject.catalog();
-  Judgement judgement = subject.judgement(text);
-  if (judgement.verdict != Verdict::Safe && judgement.verdict != Verdict::Unsafe) return reading;
-  std::string draft = with_counts_of_rows(catalog, std::string(text), judgement);
-  if (draft != text) {
-    Judgement counted = subject.judgement(draft);
-    if (counted.verdict == Verdict::Safe || counted.verdict == Verdict::Unsafe) {
-      judgement = std::move(counted);
-    } else {
-      draft = text;
-    }
+  const auto resolves = [](const Judgement& judged) { return judged.verdict == Verdict::Safe || judged.verdict == Verdict::Unsafe; };
+  std::string draft(text);
+  Judgement judgement = subject.judgement(draft);
+  if (judgement.verdict == Verdict::Error) {
+    draft = with_owners(catalog, draft);
+    reading.repaired = true;
+    judgement = subject.judgement(draft);
+  }
+  if (!resolves(judgement)) return reading;
+  for (const auto reworded : {with_counts_of_rows, with_existence}) {
+    const std::string other = reworded(catalog, draft, judgement);
+    if (other == draft) continue;
+    Judgement judged = subject.judgement(other);
+    if (!resolves(judged)) continue;
+    judgement = std::move(judged);
+    draft = other;
   }
   reading.understood = true;
   const Layout layout(draft);
@@ -309,16 +274,42 @@ DraftReading read_draft(Subject& subject, std::string_view text) {
   return reading;
 }
 
-bool keeps(const DraftReading& draft, std::string_view sql, const std::vector<AnswerUse>& uses) {
-  if (!draft.understood || draft.kept.empty()) return false;
-  if (!draft.complete && !draft.outputs_only) return false;
+Kept keeps(const Catalog& catalog, const DraftReading& draft, std::string_view sql, const std::vector<AnswerUse>& uses) {
+  if (!draft.understood || draft.kept.empty()) return Kept::No;
+  if (!draft.complete && !draft.outputs_only) return Kept::No;
+  if (Layout(sql).literals({}) != draft.literals) return Kept::No;
   const auto used = [&](const AnswerUse& use) { return std::ranges::find(uses, use) != uses.end(); };
-  const auto meant = [&](const AnswerUse& use) {
-    if (std::ranges::find(draft.kept, use) != draft.kept.end()) return true;
-    return use.role == Role::Agg && std::ranges::find(draft.lost, use.column) != draft.lost.end();
+  if (!std::ranges::all_of(draft.kept, used)) return Kept::No;
+  // A reference that may not be shown, and a column of its name in the table that it refers to, which may.
+  const auto stands_for = [&](ColumnRef lost, ColumnRef shown) {
+    if (!equal_folded(catalog.column(lost).name, catalog.column(shown).name)) return false;
+    return std::ranges::any_of(catalog.table(lost.table).foreign_keys, [&](const ForeignKey& key) {
+      return key.columns.size() == 1 && key.columns[0] == lost.column &&
+             equal_folded(key.parent_table, catalog.table(shown.table).name);
+    });
   };
-  return std::ranges::all_of(draft.kept, used) && std::ranges::all_of(uses, meant) &&
-         Layout(sql).literals({}) == draft.literals;
+  size_t replaced = 0;
+  std::vector<ColumnRef> joined;
+  for (const ColumnRef lost : draft.lost) {
+    for (const AnswerUse& use : uses) {
+      if (use.role != Role::Sel || !stands_for(lost, use.column)) continue;
+      ++replaced;
+      joined.push_back(lost);
+      joined.push_back(use.column);
+      break;
+    }
+  }
+  bool aggregated = false;
+  for (const AnswerUse& use : uses) {
+    if (std::ranges::find(draft.kept, use) != draft.kept.end()) continue;
+    const bool shown = use.role == Role::Sel && std::ranges::find(joined, use.column) != joined.end();
+    const bool reference = use.role == Role::Join && std::ranges::any_of(joined, [&](ColumnRef one) { return one.table == use.column.table; });
+    const bool counted = use.role == Role::Agg && std::ranges::find(draft.lost, use.column) != draft.lost.end();
+    if (!shown && !reference && !counted) return Kept::No;
+    aggregated |= counted;
+  }
+  const bool whole = draft.complete || (replaced == draft.lost.size() && replaced > 0 && !aggregated);
+  return whole ? Kept::Whole : Kept::InPart;
 }
 
 }  // namespace pccsql

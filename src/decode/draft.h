@@ -18,6 +18,8 @@ namespace pccsql {
 struct DraftReading {
   // The draft resolves, so that its uses are known. Nothing below holds otherwise.
   bool understood = false;
+  // As it was written it does not: a column was named by the wrong table.
+  bool repaired = false;
   // What the policy does not permit, each use once.
   std::vector<WithheldUse> withheld;
   // All of it only fills outputs of the outermost SELECT.
@@ -33,8 +35,12 @@ struct DraftReading {
 
 DraftReading read_draft(Subject& subject, std::string_view draft);
 
-// Whether a safe query has every use and every literal that remains of the draft, and in its conditions no others: it then
-// is the draft with outputs left out, or with columns that are withheld inside an aggregate.
-bool keeps(const DraftReading& draft, std::string_view sql, const std::vector<AnswerUse>& uses);
+enum class Kept : uint8_t {
+  No,
+  InPart,  // it is the draft with outputs left out, or with columns that are withheld inside an aggregate
+  Whole,   // or, in place of a reference that is withheld, what it refers to and has its name
+};
+// Whether a safe query has every use and every literal that remains of the draft, and in its conditions no others.
+Kept keeps(const Catalog& catalog, const DraftReading& draft, std::string_view sql, const std::vector<AnswerUse>& uses);
 
 }  // namespace pccsql

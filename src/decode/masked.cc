@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "decode/common.h"
-#include "decode/draft.h"
-#include "decode/instead.h"
 #include "decode/masked_run.h"
+#include "decode/settle.h"
 
 namespace pccsql {
 namespace {
@@ -22,31 +21,6 @@ Settings engine_settings(Method method, const DecodeSettings& settings) {
   return made;
 }
 
-// Of a name whose use is known by its place alone.
-WithheldUse withheld_use(const Catalog& catalog, const BlockedName& name) {
-  WithheldUse made;
-  made.name = name.name;
-  const size_t dot = name.name.find('.');
-  if (dot != std::string::npos) made.column = catalog.find_column(name.name.substr(0, dot), name.name.substr(dot + 1));
-  for (const Role role : kRoles) {
-    if (name.role.find(to_string(role)) == std::string::npos) continue;
-    if (!made.role) made.role = role;
-    made.use += (made.use.empty() ? "" : " and ") + std::string(in_words(role));
-  }
-  if (!made.role) made.use = in_words(std::nullopt);
-  for (const ColumnPolicy policy : kColumnPolicies) {
-    if (name.why.starts_with(to_string(policy))) made.policy = policy;
-  }
-  return made;
-}
-
-// "`employee.salary` as ordering, `employee.ssn` as a filter"
-std::string in_words(const std::vector<WithheldUse>& uses) {
-  std::string text;
-  for (const WithheldUse& use : uses) text += (text.empty() ? "`" : ", `") + use.name + "` as " + use.use;
-  return text;
-}
-
 }  // namespace
 
 bool MaskedDecoder::admits(Subject& subject, std::string_view sql) {
@@ -59,44 +33,21 @@ bool MaskedDecoder::admits(Subject& subject, std::string_view sql) {
   return matcher.accept_text(sql) && matcher.explain().may_end;
 }
 
-void MaskedDecoder::settle(Subject& subject, MaskedRun& run, const Listener& listener, Answer& answer) {
-  const auto withhold = [&] {
-    const std::string written = answer.sql.value_or("");
-    refuse(answer, Cause::Withheld, "it needs " + in_words(answer.withheld_uses) + ", which the policy does not permit");
-    answer.withheld = written;
-    for (const Instead& instead : questions_instead(subject, answer.withheld_uses)) {
-      if (admits(subject, instead.sql)) answer.instead.push_back(instead.question);
-    }
-  };
-  const bool by_policy = run.turns().back().by_policy;
-  DraftReading reading;
+void MaskedDecoder::settle(Subject& subject, const Question& question, MaskedRun& run, const Listener& listener,
+                           Answer& answer) {
+  Wish wish;
+  wish.question = question.text;
+  wish.by_policy = run.turns().back().by_policy;
+  wish.counts_filled_rows = run.counts_filled_rows();
   if (settings_.blocked == Blocked::Part) {
-    for (size_t i = run.turns().size(); i-- > 0;) {  // the earlier one knows better what was meant, if it makes sense
-      const auto draft = run.draft(run.turns()[i]);
+    // The earlier one knows better what was meant, if it makes sense; the sequence is cut back from the later one.
+    for (size_t i = run.turns().size(); i-- > 0;) {
+      auto draft = run.draft(run.turns()[i]);
       if (is_stopped(listener)) return fail(answer, Error{"stopped", {}, {}}, listener);
-      if (!draft) continue;
-      DraftReading read = read_draft(subject, *draft);
-      if (!read.understood && reading.understood) continue;
-      reading = std::move(read);
-      answer.draft = draft;
+      if (draft) wish.drafts.insert(wish.drafts.begin(), {*std::move(draft), run.turns()[i].text.size()});
     }
   }
-  if (!by_policy && !reading.understood) return;  // something did not fit, and that is all
-  answer.withheld_uses = reading.withheld;
-  if (!reading.understood) {
-    for (const BlockedName& name : answer.blocked) {
-      if (name.by_policy) answer.withheld_uses.push_back(withheld_use(subject.catalog(), name));
-    }
-    return withhold();
-  }
-  if (!run.counts_filled_rows() && keeps(reading, *answer.sql, answer.uses)) {
-    answer.partial = !reading.complete;
-  } else if (reading.sql && admits(subject, *reading.sql)) {
-    subject.judge(*reading.sql, answer);
-    answer.partial = !reading.complete;
-  } else {
-    withhold();
-  }
+  pccsql::settle(subject, wish, [&](std::string_view sql) { return admits(subject, sql); }, answer);
 }
 
 void MaskedDecoder::decode(Subject& subject, const Question& question, const Listener& listener, Answer& answer) {
@@ -118,7 +69,10 @@ void MaskedDecoder::decode(Subject& subject, const Question& question, const Lis
 
   subject.judge(*text, answer);
   if (answer.outcome == Answer::Outcome::SafeSql) {
-    if (!paper && settings_.blocked != Blocked::Answer && !run.turns().empty()) settle(subject, run, listener, answer);
+    if (!paper && settings_.blocked != Blocked::Answer && !run.turns().empty()) settle(subject, question, run, listener, answer);
+    if (!paper && settings_.blocked == Blocked::Part && kind_of(answer) == AnswerKind::Answered) {
+      withhold_if_mentioned(subject, question.text, [&](std::string_view sql) { return admits(subject, sql); }, answer);
+    }
     answer.counts.work = sequence_->work() - before;
     return;
   }

@@ -29,7 +29,7 @@ class MaskedDecoder final : public Decoder {
 
  private:
   // What becomes of an answer for which the policy blocked a name that the model wanted.
-  void settle(Subject& subject, MaskedRun& run, const Listener& listener, Answer& answer);
+  void settle(Subject& subject, const Question& question, MaskedRun& run, const Listener& listener, Answer& answer);
   // Whether the mask lets this text be written, in whatever style.
   bool admits(Subject& subject, std::string_view sql);
 

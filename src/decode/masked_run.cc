@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "decode/choice.h"
 #include "decode/common.h"
+#include "decode/key_column.h"
 #include "decode/key_joins.h"
 #include "decode/lost_way.h"
 #include "decode/wanted.h"
@@ -35,13 +36,6 @@ std::vector<Lexeme> whole_lexemes(std::string_view text, bool ended) {
     if (!whole) lexemes.pop_back();
   }
   return lexemes;
-}
-
-// A column that every row has, so that counting it counts rows. Foreign keys may be NULL.
-bool is_key(const Catalog& catalog, ColumnRef column) {
-  const Table& table = catalog.table(column.table);
-  return std::ranges::find(table.primary_key, column.column) != table.primary_key.end() ||
-         table.integer_primary_key == column.column;
 }
 
 bool has_outer_join(std::string_view sql) {
@@ -308,7 +302,7 @@ bool MaskedRun::count_rows(TokenId wanted) {
       const size_t dot = name.name.find('.');
       if (!name.by_policy || dot == std::string::npos) return false;
       const auto column = catalog.find_column(name.name.substr(0, dot), name.name.substr(dot + 1));
-      return column && is_key(catalog, *column);
+      return column && is_always_there(catalog, *column);
     };
     if (names.empty() || !std::ranges::all_of(names, is_closed_key)) return false;
     if (!rewrite(counted->argument.begin, "*", std::nullopt)) return false;
@@ -330,33 +324,65 @@ bool MaskedRun::counts_closed_key() const {
   const Catalog& catalog = subject_.catalog();
   for (const Table& table : catalog.tables()) {
     const auto column = catalog.find_column(table.name, counted->column);
-    if (column && is_key(catalog, *column) && !permitted(subject_.policy().of(*column), Role::Agg)) return true;
+    if (column && is_always_there(catalog, *column) && !permitted(subject_.policy().of(*column), Role::Agg)) return true;
   }
   return false;
 }
 
-// `SELECT T2.name FROM singer AS T1`, and no table more: it is T2 that was meant.
+// `SELECT T2.name FROM singer AS T1`: where no table comes that T2 could be, it is the singer that was meant. Where the model goes on to
+// call another table T2, which has no such column, the two change their names.
 bool MaskedRun::rename_table(TokenId wanted) {
   const std::string text(matcher_.text());
   std::vector<Lexeme> lexemes;
   lex(text, lexemes);
   lexemes.pop_back();
-  const size_t n = lexemes.size();
-  if (n < 5 || lexemes[n - 1].terminal != Terminal::Name || lexemes[n - 2].terminal != Terminal::kw_AS ||
-      lexemes[n - 3].terminal != Terminal::Name || lexemes[n - 4].terminal != Terminal::kw_FROM) {
-    return false;
+  const auto is = [&](size_t i, Terminal terminal) { return i < lexemes.size() && lexemes[i].terminal == terminal; };
+  const auto word = [&](size_t i) { return lexemes[i].span.of(text); };
+  size_t from = 0;
+  for (size_t i = 0; i < lexemes.size(); ++i) {
+    if (i > 0 && is(i, Terminal::kw_SELECT)) return false;  // one level alone
+    if (is(i, Terminal::kw_FROM)) from = i;
   }
-  std::string meant;
-  for (size_t i = 0; i + 5 < n; ++i) {
-    if (lexemes[i].terminal == Terminal::kw_FROM) return false;
-    if (lexemes[i].terminal != Terminal::Name || lexemes[i + 1].terminal != Terminal::Dot) continue;
-    const std::string qualifier(lexemes[i].span.of(text));
-    if (!meant.empty() && meant != qualifier) return false;
-    meant = qualifier;
+  if (from == 0) return false;
+  std::vector<std::string_view> aliases;
+  std::vector<std::string_view> used;  // before FROM
+  for (size_t i = 0; i < lexemes.size(); ++i) {
+    if (i < from && is(i, Terminal::Name) && is(i + 1, Terminal::Dot)) used.push_back(word(i));
+    const bool whole = i + 1 < lexemes.size() || lexemes[i].span.end < text.size();
+    if (i > from + 1 && is(i, Terminal::Name) && is(i - 1, Terminal::kw_AS) && whole) aliases.push_back(word(i));
   }
-  const Span alias = lexemes[n - 1].span;
-  if (meant.empty() || meant == alias.of(text)) return false;
-  return rewrite(alias.begin, meant + text.substr(alias.end), wanted);
+  const auto among = [](const std::vector<std::string_view>& all, std::string_view one) { return std::ranges::find(all, one) != all.end(); };
+  std::string_view owed;
+  for (const std::string_view one : used) {
+    if (among(aliases, one) || one == owed) continue;
+    if (!owed.empty()) return false;
+    owed = one;
+  }
+  if (owed.empty()) return false;
+  // What is being written may be just that name, for another table; or has been, and the mask asks for one more letter.
+  const size_t last = lexemes.size() - 1;
+  const size_t as = is(last, Terminal::kw_AS) ? last : last - 1;
+  const bool naming = is(as, Terminal::kw_AS) && vocabulary_.is_text(wanted);
+  const std::string name = naming ? trimmed(text.substr(lexemes[as].span.end) + std::string(vocabulary_.bytes(wanted))) : "";
+  const bool named = as != last && is(as, Terminal::kw_AS) && word(last) == owed && lexemes[last].span.end == text.size();
+  for (const std::string_view alias : aliases) {
+    if (among(used, alias)) continue;
+    std::string renamed;
+    size_t done = 0;
+    size_t first = 0;
+    for (size_t i = from; i < lexemes.size(); ++i) {
+      const bool other = named && i == last;
+      const bool stands = is(i, Terminal::Name) && word(i) == alias && (is(i - 1, Terminal::kw_AS) || is(i + 1, Terminal::Dot));
+      if (!stands && !other) continue;
+      if (first == 0) first = done = lexemes[i].span.begin;
+      renamed += text.substr(done, lexemes[i].span.begin - done) + std::string(other ? alias : owed);
+      done = lexemes[i].span.end;
+    }
+    if (first == 0) continue;
+    renamed += text.substr(done);
+    if (rewrite(first, renamed, name == owed ? std::nullopt : std::optional(wanted))) return true;
+  }
+  return false;
 }
 
 // The text from there on becomes another one, if the mask admits it and `wanted`, where there is one, after it; else nothing

@@ -3,7 +3,7 @@
 // Some choices that the mask admits are bad ones, and here they are made better, without a second call of the model:
 // - where the text has lost its way (lost_way.h) it is taken back to where it did, and goes on with another token;
 // - COUNT of a key that may not be counted becomes COUNT(*), so that FROM need not bring another table that has such a column;
-// - the only table of a FROM gets the alias that its columns were given before it;
+// - a table of a FROM gets the alias that its columns were given before it, where no other table could;
 // - a join is on keys of each other where the two tables have some (key_joins.h).
 // What is written is still what the mask admits, token by token.
 #pragma once

@@ -96,6 +96,7 @@ std::string plots_section(const EvalReport& report) {
                         : "<figure><figcaption>" + std::string(caption) + "</figcaption>" + plot + "</figure>\n";
   };
   return "<h2>Plots</h2>\n<div class=\"plots\">\n" +
+         figure("Right against answered, as doubtful answers are given up", right_answered_plot(report)) +
          figure("Leakage against coverage (hollow: the paper)", leak_coverage_plot(report)) +
          figure("Outcomes", outcomes_plot(report)) + figure("Tokens per safe answer", tokens_per_safe_plot(report)) +
          figure("Time to make a mask", mask_time_plot(report)) + "</div>\n";

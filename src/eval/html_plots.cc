@@ -181,6 +181,38 @@ std::string leak_coverage_plot(const EvalReport& report) {
   return svg(300, "leak against coverage, one mark a row", body + names);
 }
 
+std::string right_answered_plot(const EvalReport& report) {
+  Plane plane;
+  std::string body = axes(plane, "answered, % of questions →", "↑ right, % of answered");
+  Labels labels(kWidth, plane.top + plane.height);
+  std::string names;
+  bool any = false;
+  for (size_t i = 0; i < report.rows.size(); ++i) {
+    const ReportRow& row = report.rows[i];
+    const auto share = [](uint64_t part, uint64_t of) { return of == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(of); };
+    const bool compared = row.metrics.of(Metric::Accuracy).value.has_value();
+    if (!compared || row.curve.points.empty()) continue;
+    any = true;
+    const CurvePoint* before = nullptr;
+    double x = 0;
+    double y = 0;
+    for (const CurvePoint& point : row.curve.points) {
+      const double from_x = x;
+      const double from_y = y;
+      x = plane.x(share(point.answered, row.curve.questions));
+      y = plane.y(share(point.right, point.answered));
+      if (before != nullptr) body += line(from_x, from_y, x, y, "whisker " + row_class(i));
+      before = &point;
+      body += circle(x, y, &point == &row.curve.points.back() ? 5.5 : 2.5, "mark " + row_class(i),
+                     row.label + ": " + percent(share(point.answered, row.curve.questions)) + " answered, of these " +
+                         percent(share(point.right, point.answered)) + " right; at most " + std::to_string(point.by_policy) +
+                         " names taken away by policy, " + std::to_string(point.unfit) + " that did not fit");
+    }
+    names += labels.place(x, y, row.label);
+  }
+  return any ? svg(300, "right against answered, one curve a row", body + names) : "";
+}
+
 std::string tokens_per_safe_plot(const EvalReport& report) {
   double most = 0;
   for (const ReportRow& row : report.rows)

@@ -8,6 +8,8 @@
 
 namespace pccsql {
 
+// Answered (across) against right among answered (up), as the sign of doubt is made stricter. Empty where nothing was compared with gold.
+std::string right_answered_plot(const EvalReport& report);
 // Leak (across) against coverage (up), with intervals; the paper's rows as hollow marks.
 std::string leak_coverage_plot(const EvalReport& report);
 // Bars, one a row; rows without a SafeSql answer have none.

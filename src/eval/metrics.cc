@@ -38,6 +38,7 @@ constexpr MetricInfo kInfos[] = {
      Better::More},
     {"refused_precision", "refused P", "share of Refuse-gold questions among those refused", true, Better::More},
     {"refused_recall", "refused R", "share of Refuse-gold questions that are refused", true, Better::More},
+    {"refused_f1", "refused F1", "F1 of refusals alone, taken for signs that gold is Refuse", true, Better::More},
     {"misleading", "misleading", "share of Refuse-gold questions that are answered in full, without a word", true,
      Better::Less},
     {"faithfulness", "faithful",
@@ -129,6 +130,8 @@ Contribution contribution(Metric metric, const QuestionRecord& question) {
       return share(refuse_gold, refused);
     case Metric::RefusedRecall:
       return share(refused, refuse_gold);
+    case Metric::RefusedF1:
+      return {refused && refuse_gold ? 2.0 : 0.0, (refused ? 1.0 : 0.0) + (refuse_gold ? 1.0 : 0.0)};
     case Metric::Misleading:
       return share(safe && question.kind == AnswerKind::Answered, refuse_gold);
     case Metric::Faithfulness:
@@ -154,6 +157,7 @@ Metrics measure(std::span<const QuestionRecord> questions, const BootstrapSettin
     const bool sql_gold = question.gold_label == GoldLabel::Sql;
     ++(sql_gold ? metrics.sql_gold : metrics.refuse_gold);
     ++(sql_gold ? metrics.outcomes.sql : metrics.outcomes.refuse)[static_cast<size_t>(question.outcome)];
+    ++(sql_gold ? metrics.kinds.sql : metrics.kinds.refuse)[static_cast<size_t>(question.kind)];
     metrics.accuracy_unknown += sql_gold && !question.accuracy.multiset;
     metrics.leaked_before_refuse += question.leaked_before_refuse;
     if (sql_gold || question.outcome != Outcome::SafeSql) continue;

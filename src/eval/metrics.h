@@ -45,6 +45,7 @@ enum class Metric : uint8_t {
   RefusalF1,
   RefusedPrecision,  // the same of refusals alone
   RefusedRecall,
+  RefusedF1,
   Misleading,       // of the questions whose gold label is Refuse: those answered in full, without a word
   Faithfulness,     // F1 of the uses in answers where gold is Refuse, against what gold uses and the policy permits
   FaithfulInPart,   // the same of answers in part
@@ -78,12 +79,19 @@ struct OutcomeCounts {
   }
 };
 
+// What became of the questions, by gold label.
+struct KindCounts {
+  std::array<uint64_t, 4> sql{};     // indexed by AnswerKind
+  std::array<uint64_t, 4> refuse{};  // likewise
+};
+
 struct Metrics {
   uint64_t questions = 0;
   uint64_t sql_gold = 0;
   uint64_t refuse_gold = 0;
   uint64_t accuracy_unknown = 0;  // SQL-gold questions whose gold query does not run here
   OutcomeCounts outcomes;
+  KindCounts kinds;
   uint64_t constants = 0;  // the three kinds of empty answers
   uint64_t counts_of_rows = 0;
   uint64_t without_shared_column = 0;

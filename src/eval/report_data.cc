@@ -189,6 +189,7 @@ Result<EvalReport> build_report(std::vector<RunFile> runs, const BootstrapSettin
     row.run = std::move(run);
     row.metrics = measure(row.run.questions, settings);
     row.missed = missed_classes(row.run.questions);
+    row.curve = right_curve(row.run.questions);
     for (const QuestionRecord& question : row.run.questions) {
       row.mask_ns.insert(row.mask_ns.end(), question.mask_ns_each.begin(), question.mask_ns_each.end());
     }

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "eval/bootstrap.h"
 #include "eval/causes.h"
+#include "eval/curve.h"
 #include "eval/metrics.h"
 #include "eval/record.h"
 #include "eval/report_paper.h"
@@ -21,6 +22,7 @@ struct ReportRow {
   std::string label;  // tells the row from the others: method, and what else differs
   Metrics metrics;
   std::vector<MissedClass> missed;
+  RightCurve curve;
   std::vector<uint64_t> mask_ns;         // of every mask of the run
   std::optional<double> recovery_bound;  // the paper's bound B, a share, of the whole suite; see ask_suites
 };

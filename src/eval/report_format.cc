@@ -50,6 +50,22 @@ Json json_of(const std::array<uint64_t, 4>& outcomes) {
   return json;
 }
 
+Json kinds_json(const std::array<uint64_t, 4>& kinds) {
+  Json json = Json::object();
+  for (const AnswerKind kind : {AnswerKind::Answered, AnswerKind::Partial, AnswerKind::Refused, AnswerKind::Failed}) {
+    json[std::string(to_string(kind))] = kinds[static_cast<size_t>(kind)];
+  }
+  return json;
+}
+
+Json curve_json(const RightCurve& curve) {
+  Json points = Json::array();
+  for (const CurvePoint& point : curve.points) {
+    points.push_back({{"by_policy", point.by_policy}, {"unfit", point.unfit}, {"answered", point.answered}, {"right", point.right}});
+  }
+  return {{"questions", curve.questions}, {"points", std::move(points)}};
+}
+
 Json missed_json(const ReportRow& row) {
   Json all = Json::array();
   for (const MissedClass& missed : row.missed) {
@@ -87,6 +103,8 @@ Json row_json(const ReportRow& row) {
       {"recovery_bound_a", refuse_share(metrics)},
       {"recovery_bound_b", row.recovery_bound ? Json(*row.recovery_bound) : Json(nullptr)}};
   json["outcomes"] = {{"sql_gold", json_of(metrics.outcomes.sql)}, {"refuse_gold", json_of(metrics.outcomes.refuse)}};
+  json["kinds"] = {{"sql_gold", kinds_json(metrics.kinds.sql)}, {"refuse_gold", kinds_json(metrics.kinds.refuse)}};
+  json["curve"] = curve_json(row.curve);
   for (size_t i = 0; i < kMetrics; ++i) {
     const auto metric = static_cast<Metric>(i);
     json["metrics"][std::string(about(metric).name)] = json_of(metrics.of(metric));

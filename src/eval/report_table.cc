@@ -217,12 +217,62 @@ ReportTable empty_answers_table(const EvalReport& report) {
 ReportTable honesty_table(const EvalReport& report) {
   ReportTable table = metric_table(report,
                                    {Metric::RefusalPrecision, Metric::RefusalRecall, Metric::RefusalF1,
-                                    Metric::RefusedPrecision, Metric::RefusedRecall, Metric::Misleading,
+                                    Metric::RefusedPrecision, Metric::RefusedRecall, Metric::RefusedF1, Metric::Misleading,
                                     Metric::Faithfulness, Metric::FaithfulInPart, Metric::Repetition,
-                                    Metric::AccuracyAnswered},
+                                    Metric::AccuracyAnswered, Metric::AccuracySafe},
                                    false);
   table.title = "Right and honest";
   table.notes = {"ref. counts refusals and answers in part, refused only refusals; both as signs that gold is Refuse."};
+  return table;
+}
+
+ReportTable kinds_table(const EvalReport& report) {
+  ReportTable table;
+  table.title = "What became of the questions, by gold label";
+  table.headings = {"method", "gold", "questions", "answered", "in part", "refused", "failed", "right"};
+  table.words = 2;
+  for (const ReportRow& row : report.rows) {
+    const auto line = [&](const std::string& gold, uint64_t questions, const std::array<uint64_t, 4>& kinds,
+                          const std::string& right) {
+      std::vector<std::string> cells{row.label, gold, grouped(questions)};
+      for (const uint64_t count : kinds) cells.push_back(grouped(count));
+      cells.push_back(right);
+      table.lines.push_back({LineKind::Ours, std::move(cells)});
+    };
+    const Estimate& right = row.metrics.of(Metric::AccuracySafe);
+    line("SQL", row.metrics.sql_gold, row.metrics.kinds.sql, right.value ? fixed(right.numerator, 0) : kDash);
+    line("Refuse", row.metrics.refuse_gold, row.metrics.kinds.refuse, kDash);
+  }
+  return table;
+}
+
+// A few points of each curve: where the policy took nothing away, where at most so many names, and all answers.
+ReportTable curve_table(const EvalReport& report) {
+  constexpr uint64_t kMostNames = 2;
+  ReportTable table;
+  table.title = "Right against answered";
+  table.headings = {"method", "answered where", "answered", "answered %", "right %"};
+  table.words = 2;
+  for (const ReportRow& row : report.rows) {
+    const std::vector<CurvePoint>& points = row.curve.points;
+    for (size_t i = 0; i < points.size(); ++i) {
+      const bool last_of_its_kind = i + 1 == points.size() || points[i + 1].by_policy != points[i].by_policy;
+      const bool strictest = i == 0 && !last_of_its_kind;
+      if (!strictest && (!last_of_its_kind || (points[i].by_policy > kMostNames && i + 1 < points.size()))) continue;
+      const CurvePoint& point = points[i];
+      std::string where = "the policy took at most " + std::to_string(point.by_policy) + " names away";
+      if (point.by_policy == 0) where = "the policy took nothing away";
+      if (strictest) where = "nothing was taken away";
+      if (i + 1 == points.size()) where = "all that is answered";
+      const auto share = [](uint64_t part, uint64_t of) {
+        return of == 0 ? std::string(kDash) : fixed(100.0 * static_cast<double>(part) / static_cast<double>(of), 2);
+      };
+      table.lines.push_back({LineKind::Ours,
+                             {row.label, where, grouped(point.answered), share(point.answered, row.curve.questions),
+                              share(point.right, point.answered)}});
+    }
+  }
+  table.notes = {"An answer to a question whose gold label is Refuse is not right. Questions without a gold result are left out."};
   return table;
 }
 
@@ -267,9 +317,11 @@ std::string shown(Metric metric, const Estimate& estimate) {
 }
 
 std::vector<ReportTable> report_tables(const EvalReport& report) {
-  std::vector<ReportTable> tables{honesty_table(report), methods_table(report)};
+  std::vector<ReportTable> tables{honesty_table(report), kinds_table(report)};
   const bool executed = std::ranges::any_of(
       report.rows, [](const ReportRow& row) { return row.metrics.of(Metric::Accuracy).value.has_value(); });
+  if (executed) tables.push_back(curve_table(report));
+  tables.push_back(methods_table(report));
   if (executed) tables.push_back(accuracy_table(report));
   tables.push_back(outcomes_table(report));
   tables.push_back(tokens_table(report));

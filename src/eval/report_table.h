@@ -27,8 +27,9 @@ struct ReportTable {
 std::string shown(Metric metric, double value);
 std::string shown(Metric metric, const Estimate& estimate);  // "–" where there is no value
 
-// All tables that have something to say: methods (tables 2, 3 and 10 of the paper), execution accuracy (table 11),
-// outcomes by gold label, tokens, answers to Refuse-gold questions, mask times, one at a time against batches.
+// All tables that have something to say: right and honest, kinds of answers by gold label, right against answered; methods (tables 2,
+// 3 and 10 of the paper), execution accuracy (table 11), outcomes by gold label, tokens, answers to Refuse-gold questions, mask
+// times, one at a time against batches.
 std::vector<ReportTable> report_tables(const EvalReport& report);
 
 // One table a row of the report: classes of missed questions, the first `most` ids of each.

@@ -26,6 +26,12 @@ bool lock(int descriptor) {
   return true;
 }
 
+// Whether the two differ only in that the second asks more of the first questions.
+bool asks_more(const RunHeader& before, const RunHeader& now, const std::vector<std::string>& differences) {
+  const auto of_number = [](const std::string& one) { return one.starts_with("`limit`:") || one.starts_with("`questions`:"); };
+  return now.questions > before.questions && std::ranges::all_of(differences, of_number);
+}
+
 }  // namespace
 
 RunWriter::RunWriter(RunWriter&& other) noexcept
@@ -71,6 +77,11 @@ Result<RunWriter> RunWriter::open(const std::string& path, const RunHeader& head
   const auto run = parse_run(text, path);
   if (!run) return run.error();
   const std::vector<std::string> other = differences(run->header, header);
+  if (!other.empty() && asks_more(run->header, header, other)) {
+    const std::string_view questions = std::string_view(text).substr(text.find('\n') + 1);
+    if (const auto written = write_file(path, first + std::string(questions)); !written) return written.error();
+    return open(path, header, ids);
+  }
   if (!other.empty()) {
     std::string list;
     for (const std::string& one : other) list += (list.empty() ? "" : "; ") + one;

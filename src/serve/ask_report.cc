@@ -11,6 +11,7 @@
 #include "eval/machine.h"
 #include "prompt/prompts.h"
 #include "prompt/schema_text.h"
+#include "serve/query_words.h"
 
 namespace pccsql {
 namespace {
@@ -118,13 +119,46 @@ std::string what_may_be_asked(const Asked& asked) {
   return text + (names.size() > kMost ? ", …" : "");
 }
 
-// Of an answer in part: why the rows do not show it as it was asked for.
-std::string what_became_of(const Answer& answer, const WithheldUse& use) {
-  const bool aggregated = std::ranges::any_of(answer.uses, [&](const AnswerUse& made) {
-    return use.column && made.column == *use.column && made.role == Role::Agg;
-  });
-  return "`" + use.name + "` is " + std::string(to_string(use.policy)) +
-         (aggregated ? ": it is shown only inside a sum, average or count" : ": it may not be shown, and is left out");
+// Of an answer in part: what the rows do not show as it was asked for, in one sentence.
+std::string what_became_of(const Answer& answer) {
+  std::vector<std::string> left;
+  std::vector<std::string> aggregated;
+  for (const WithheldUse& use : answer.withheld_uses) {
+    const bool in_aggregate = std::ranges::any_of(answer.uses, [&](const AnswerUse& made) {
+      return use.column && made.column == *use.column && made.role == Role::Agg;
+    });
+    std::vector<std::string>& names = in_aggregate ? aggregated : left;
+    const std::string name = "`" + use.name + "` (" + std::string(to_string(use.policy)) + ")";
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  const auto listed = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return text;
+  };
+  std::string text;
+  if (!left.empty()) text += listed(left) + " may not be shown and " + (left.size() == 1 ? "is" : "are") + " left out";
+  if (!aggregated.empty()) {
+    text += (text.empty() ? "" : "; ") + listed(aggregated) + (aggregated.size() == 1 ? " is" : " are") +
+            " shown only inside a sum, average or count";
+  }
+  return text.empty() ? text : text + ".";
+}
+
+Json blocked_json(const Answer& answer) {
+  Json blocked = Json::array();
+  for (const BlockedName& name : answer.blocked) {
+    blocked.push_back({{"name", name.name}, {"role", name.role}, {"why", name.why}});
+  }
+  return blocked;
+}
+
+Json withheld_json(const Answer& answer) {
+  Json withheld = Json::array();
+  for (const WithheldUse& use : answer.withheld_uses) {
+    withheld.push_back({{"name", use.name}, {"use", use.use}, {"why", to_string(use.policy)}});
+  }
+  return withheld;
 }
 
 }  // namespace
@@ -142,19 +176,14 @@ std::string to_json(const Asked& asked, Values values) {
             {"question", asked.question ? Json(*asked.question) : Json(nullptr)},
             {"method", method_json(asked)},
             {"sql", answer.sql ? Json(*answer.sql) : Json(nullptr)},
+            {"computed", computed(asked)},
             {"run", run_json(asked)},
             {"left_out", left_out(asked)},
             {"verdict", to_string(answer.outcome)},
             {"reason", reason_of(asked)},
             {"uses", uses_json(asked)}};
-  json["blocked"] = Json::array();
-  for (const BlockedName& name : answer.blocked) {
-    json["blocked"].push_back({{"name", name.name}, {"role", name.role}, {"why", name.why}});
-  }
-  json["withheld"] = Json::array();
-  for (const WithheldUse& use : answer.withheld_uses) {
-    json["withheld"].push_back({{"name", use.name}, {"use", use.use}, {"why", to_string(use.policy)}});
-  }
+  json["blocked"] = blocked_json(answer);
+  json["withheld"] = withheld_json(answer);
   json["instead"] = answer.instead;
   json["columns"] = nullptr;
   json["rows"] = nullptr;
@@ -245,18 +274,31 @@ std::string to_table(const RowSet& rows, size_t most_rows, const Style& style) {
   return table + style.dim("(" + summary + ")") + "\n";
 }
 
+std::string computed(const Asked& asked) {
+  const Answer& answer = asked.answer;
+  return answer.outcome == Answer::Outcome::SafeSql && answer.sql ? query_in_words(*answer.sql) : "";
+}
+
 std::string notes(const Asked& asked, const Style& style) {
   const Answer& answer = asked.answer;
   std::string text;
   const auto add = [&](std::string_view label, const std::string& what) {
     text += style.yellow(label) + " " + printable(what) + "\n";
   };
-  for (const BlockedName& name : answer.blocked) add("note:", note(name));
+  const AnswerKind kind = kind_of(asked);
+  // What was made of a name is said below; where it was rescued by something else, that it was wanted.
+  if (answer.withheld_uses.empty()) {
+    for (const BlockedName& name : answer.blocked) add("note:", note(name));
+  }
   if (answer.wanted_to_refuse) add("note:", "the model wanted to refuse; this is the nearest it may write");
   if (answer.partial && answer.outcome == Answer::Outcome::SafeSql) {
-    for (const WithheldUse& use : answer.withheld_uses) add("in part:", what_became_of(answer, use));
+    if (const std::string what = what_became_of(answer); !what.empty()) add("in part:", what);
   }
-  if (const std::string out = left_out(asked); !out.empty()) add(asked.nothing_left ? "refused:" : "note:", out);
+  if (const std::string out = left_out(asked); !out.empty()) add(asked.nothing_left ? "refused:" : "in part:", out);
+  if (kind == AnswerKind::Answered || kind == AnswerKind::Partial) {
+    // Of a query that somebody gave, who gave it knows what it computes.
+    if (asked.question) text += style.dim("computed:") + " " + printable(computed(asked)) + "\n";
+  }
   if (answer.outcome == Answer::Outcome::SafeSql) return text;
   const bool unsafe = answer.outcome == Answer::Outcome::UnsafeSql;
   if (unsafe) add("not run:", answer.reason);
@@ -279,7 +321,8 @@ std::string verdict(const Asked& asked, const Style& style) {
   const Answer& answer = asked.answer;
   const std::string word(to_string(answer.outcome));
   const bool safe = answer.outcome == Answer::Outcome::SafeSql;
-  std::string text = (safe ? style.green(word) : style.red(word)) + "\n";
+  // Alone the word would read as if the answer were right.
+  std::string text = (safe ? style.green(word) + ": the policy permits all that the query uses" : style.red(word)) + "\n";
   size_t widest = 0;
   std::vector<std::string> names;
   for (const AnswerUse& use : answer.uses) {
@@ -296,16 +339,17 @@ std::string verdict(const Asked& asked, const Style& style) {
 }
 
 std::string audit_line(const Asked& asked, const std::string& model, const std::string& model_hash,
-                       const std::string& adapter_hash, const std::string& policy_hash, const AskedBy* by) {
+                       const std::string& adapter_hash, const std::string& policy_hash, const AskedBy& by) {
   const Answer& answer = asked.answer;
-  Json json{{"time", now_utc()}};
-  if (by != nullptr) json.update({{"who", by->who}, {"door", by->door}, {"database", by->database}, {"policy", by->policy}});
+  Json json{{"time", now_utc()}, {"who", by.who}, {"door", by.door}, {"database", by.database}, {"policy", by.policy}};
   json.update(Json{{"kind", to_string(kind_of(asked))},
                    {"question", asked.question ? Json(*asked.question) : Json(nullptr)},
                    {"method", method_json(asked)},
                    {"sql", answer.sql ? Json(*answer.sql) : Json(nullptr)},
                    {"run", run_json(asked)},
                    {"uses", uses_json(asked)},
+                   {"blocked", blocked_json(answer)},
+                   {"withheld", withheld_json(answer)},
                    {"verdict", to_string(answer.outcome)},
                    {"reason", reason_of(asked)},
                    {"policy_hash", policy_hash},

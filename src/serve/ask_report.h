@@ -28,10 +28,13 @@ struct Asked {
 // where all of them were, Failed where it did not run.
 AnswerKind kind_of(const Asked& asked);
 
+// What the query computes, in words; empty where there is none that is permitted.
+std::string computed(const Asked& asked);
+
 // Whether values go out as they are, whatever a terminal or a spreadsheet makes of them.
 enum class Values : uint8_t { Harmless, Raw };
 
-// One object: kind, question, method, sql, run, verdict, reason, uses, blocked, columns, rows, counts. What is not UTF-8 is
+// One object: kind, question, method, sql, computed, run, verdict, reason, uses, blocked, withheld, instead, columns, rows, counts. What is not UTF-8 is
 // replaced; a blob is its hexadecimal digits in x'…'. Harmless: see printable_json().
 std::string to_json(const Asked& asked, Values values = Values::Harmless);
 
@@ -43,12 +46,13 @@ std::string to_csv(const RowSet& rows, Values values = Values::Harmless);
 // Rows as a table, wide values cut; `most_rows` of them.
 std::string to_table(const RowSet& rows, size_t most_rows, const Style& style);
 
-// Notes on what the model wanted; or why there is no answer and what may be asked instead. Without the query itself.
+// What an answer leaves out and what it computes, or notes on what the model wanted; or why there is no answer and what may be asked instead.
+// Without the query itself.
 std::string notes(const Asked& asked, const Style& style);
 // The verdict, and each column that the query uses with its role and policy.
 std::string verdict(const Asked& asked, const Style& style);
 
-// Who asked, where several may.
+// Who asked, through what, which database under which policy.
 struct AskedBy {
   std::string who;
   std::string door;
@@ -59,7 +63,7 @@ struct AskedBy {
 // One line for the audit file. The hashes say by what the answer was made; that of an
 // adapter is empty where there is none.
 std::string audit_line(const Asked& asked, const std::string& model, const std::string& model_hash,
-                       const std::string& adapter_hash, const std::string& policy_hash, const AskedBy* by = nullptr);
+                       const std::string& adapter_hash, const std::string& policy_hash, const AskedBy& by);
 
 std::string trace_json(const Asked& asked);
 

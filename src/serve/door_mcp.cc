@@ -60,6 +60,7 @@ Json answer_schema() {
             {"sql", nullable("string")},
             {"verdict", {{"type", "string"}, {"enum", {"safe", "unsafe", "refuse", "failure"}}}},
             {"reason", {{"type", "string"}}},
+            {"computed", {{"type", "string"}}},
             {"left_out", {{"type", "string"}}},
             {"blocked", {{"type", "array"}}},
             {"withheld", {{"type", "array"}}},

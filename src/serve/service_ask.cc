@@ -156,7 +156,7 @@ Reply Service::finish(const Visit& visit, const Access& its, Asked& asked, const
   const AskedBy by{visit.caller.name, visit.door, its.database().name, its.policy_name()};
   if (const auto written = write_down(audit_line(asked, asked.question ? model_name_ : "", asked.question ? model_hash_ : "",
                                                  asked.question ? adapter_hash_ : "",
-                                                 its.policy_hash(), &by));
+                                                 its.policy_hash(), by));
       !written) {
     // Never the file's path: that is the server's own business.
     return refusal(500, "audit_failed", "the answer could not be written down, so it is not shown");

@@ -14,6 +14,7 @@ namespace pccsql {
 namespace {
 
 const Style kPlain{false};
+const AskedBy kAda{"ada", "program", "shop", "policy.yaml"};
 
 RowSet sample_rows() {
   RowSet rows;
@@ -59,10 +60,10 @@ TEST(AskReport, WhatWasWithheldIsSaid) {
   asked.answer.withheld_uses = {use};
   EXPECT_EQ(kind_of(asked), AnswerKind::Partial);
   EXPECT_EQ(notes(asked, kPlain),
-            "in part: `employee.salary` is AggregateOnly: it may not be shown, and is left out\n");
+            "in part: `employee.salary` (AggregateOnly) may not be shown and is left out.\ncomputed: name of employee\n");
   asked.answer.uses = {{{0, 1}, Role::Agg, ColumnPolicy::AggregateOnly, true}};
   EXPECT_EQ(notes(asked, kPlain),
-            "in part: `employee.salary` is AggregateOnly: it is shown only inside a sum, average or count\n");
+            "in part: `employee.salary` (AggregateOnly) is shown only inside a sum, average or count.\ncomputed: name of employee\n");
   const auto json = nlohmann::json::parse(to_json(asked));
   EXPECT_EQ(json["kind"], "partial");
   EXPECT_EQ(json["withheld"][0]["name"], "employee.salary");
@@ -144,12 +145,13 @@ TEST_F(AskReportTest, ASafeAnswerSaysWhatTheModelWanted) {
   asked_.rows = sample_rows();
   EXPECT_EQ(notes(asked_, kPlain),
             "note: the model wanted `person.pay` as output; it may only be used inside COUNT, SUM, AVG\n"
-            "note: the model wanted `office.city` as a filter: not in scope, or ambiguous there\n");
-  EXPECT_EQ(verdict(asked_, kPlain), "safe\n  person.pay  Agg    AggregateOnly\n");
+            "note: the model wanted `office.city` as a filter: not in scope, or ambiguous there\n"
+            "computed: average pay of person\n");
+  EXPECT_EQ(verdict(asked_, kPlain), "safe: the policy permits all that the query uses\n  person.pay  Agg    AggregateOnly\n");
   const auto json = nlohmann::ordered_json::parse(to_json(asked_));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"kind", "question", "method", "sql", "run", "left_out", "verdict",
+  EXPECT_EQ(keys, (std::vector<std::string>{"kind", "question", "method", "sql", "computed", "run", "left_out", "verdict",
                                             "reason", "uses", "blocked", "withheld", "instead", "columns", "rows", "counts"}));
   EXPECT_EQ(json["kind"], "answered");
   EXPECT_EQ(json["run"], nullptr);
@@ -177,7 +179,7 @@ TEST_F(AskReportTest, JsonEscapesWhatATerminalWouldObeyAndReadsBackAsItWas) {
   }
   EXPECT_NE(raw.find("\xc2\x9b"), std::string::npos);
   EXPECT_EQ(nlohmann::ordered_json::parse(text), nlohmann::ordered_json::parse(raw));
-  const std::string line = audit_line(asked_, "m\xc2\x9b", "", "", "");
+  const std::string line = audit_line(asked_, "m\xc2\x9b", "", "", "", kAda);
   EXPECT_EQ(line.find("\xc2\x9b"), std::string::npos);
 }
 
@@ -188,7 +190,7 @@ TEST_F(AskReportTest, WhatWasLeftOutIsSaid) {
   asked_.answer.run = RunText{"SELECT AVG(pay) FROM person HAVING x", {{27, 36}}, {{0, 5}}, {}};
   asked_.rows = sample_rows();
   EXPECT_EQ(notes(asked_, kPlain),
-            "note: Groups of fewer than 5 persons are left out, and nobody is counted twice.\n");
+            "in part: Groups of fewer than 5 persons are left out, and nobody is counted twice.\ncomputed: average pay of person\n");
   auto json = nlohmann::ordered_json::parse(to_json(asked_));
   EXPECT_EQ(json["kind"], "partial");
   EXPECT_EQ(json["run"], "SELECT AVG(pay) FROM person HAVING x");
@@ -227,13 +229,17 @@ TEST_F(AskReportTest, TheAuditLineIsOneLineWhateverIsInIt) {
   asked_.answer.outcome = Answer::Outcome::SafeSql;
   asked_.answer.sql = "SELECT 1";
   asked_.rows = sample_rows();
-  const std::string line = audit_line(asked_, "m", "modelhash", "adapterhash", "policyhash");
+  const std::string line = audit_line(asked_, "m", "modelhash", "adapterhash", "policyhash", kAda);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto json = nlohmann::ordered_json::parse(line);
   EXPECT_EQ(json["row_count"], 3);
   EXPECT_EQ(json["policy_hash"], "policyhash");
   EXPECT_EQ(json["model_hash"], "modelhash");
   EXPECT_EQ(json["adapter_hash"], "adapterhash");
+  EXPECT_EQ(json["kind"], "answered");
+  EXPECT_EQ(json["who"], "ada");
+  EXPECT_TRUE(json["blocked"].empty());
+  EXPECT_TRUE(json["withheld"].empty());
 }
 
 TEST(AuditFile, AddsWholeLines) {

@@ -6,6 +6,7 @@
 
 #include "decode/draft.h"
 #include "decode/instead.h"
+#include "decode/settle.h"
 #include "decode/hr.h"
 
 namespace pccsql {
@@ -148,6 +149,87 @@ TEST(Draft, AStarIsWhatMayBeShownOfIt) {
   const Answer answer = ask("SELECT * FROM badge WHERE lost = 1", "SELECT issued FROM badge");
   EXPECT_EQ(kind_of(answer), AnswerKind::Partial);
   EXPECT_EQ(answer.sql, "SELECT issued FROM badge WHERE lost = 1");
+}
+
+// A column that is named by the wrong table is still meant.
+TEST(Draft, AColumnOfTheWrongTableIsFoundInTheRightOne) {
+  Hr hr;
+  const std::string from = " FROM department AS d JOIN employee AS e ON e.department_id = d.id";
+  const DraftReading shown = read_draft(hr.subject, "SELECT d.name, d.salary" + from);
+  EXPECT_TRUE(shown.understood);
+  EXPECT_TRUE(shown.repaired);
+  EXPECT_EQ(shown.sql, "SELECT d.name" + from);
+  const DraftReading filtered = read_draft(hr.subject, "SELECT d.name" + from + " WHERE d.salary > 1");
+  EXPECT_FALSE(filtered.sql);
+  ASSERT_EQ(filtered.withheld.size(), 1U);
+  EXPECT_EQ(filtered.withheld[0].name, "employee.salary");
+  // Both have a name; neither has a city.
+  EXPECT_FALSE(read_draft(hr.subject, "SELECT d.city" + from).understood);
+}
+
+// Whether there is such a row may be asked where the row's key may not be shown. (Under strict, lists that are only compared may be.)
+TEST(Draft, AKeyThatIsOnlyLookedUpNeedNotBeShown) {
+  Hr hr;
+  Subject paper(hr.catalog, hr.policy, {Profile::Paper, Language::Full});
+  const auto read = [&](const char* draft) { return read_draft(paper, draft); };
+  const DraftReading found = read("SELECT COUNT(*) FROM badge WHERE employee_id = (SELECT id FROM employee WHERE name = 'Ada')");
+  EXPECT_TRUE(found.complete);
+  EXPECT_EQ(found.sql, "SELECT COUNT(*) FROM badge WHERE EXISTS (SELECT 1 FROM employee WHERE employee.id = badge.employee_id AND (name = 'Ada'))");
+  EXPECT_EQ(read("SELECT name FROM employee WHERE hire_year > 2000 AND id IN (SELECT employee_id FROM badge)").sql,
+            "SELECT name FROM employee WHERE hire_year > 2000 AND EXISTS (SELECT 1 FROM badge WHERE badge.employee_id = employee.id)");
+  // Where b may be NULL, NOT IN asks something else; the first of several is not any; and what is not a key of one table is left alone.
+  for (const char* other : {"SELECT name FROM employee WHERE id NOT IN (SELECT employee_id FROM badge)",
+                            "SELECT COUNT(*) FROM badge WHERE employee_id = (SELECT id FROM employee ORDER BY hire_date LIMIT 1)",
+                            "SELECT name FROM employee WHERE id IN (SELECT employee_id FROM badge GROUP BY employee_id)"}) {
+    EXPECT_FALSE(read(other).complete) << other;
+  }
+}
+
+// Each row of the table stands in FROM once, so different keys are as many as rows.
+TEST(Draft, DifferentKeysAreCountedAsRowsWhereNoneIsRepeated) {
+  Hr hr;
+  const auto sql = [&](const char* draft) { return read_draft(hr.subject, draft).sql.value_or(""); };
+  EXPECT_EQ(sql("SELECT COUNT(DISTINCT T1.id) FROM employee AS T1 JOIN department AS T2 ON T1.department_id = T2.id"),
+            "SELECT COUNT(*) FROM employee AS T1 JOIN department AS T2 ON T1.department_id = T2.id");
+  EXPECT_EQ(sql("SELECT COUNT(DISTINCT T2.id) FROM employee AS T1 JOIN department AS T2 ON T1.department_id = T2.id"), "");
+  EXPECT_EQ(sql("SELECT COUNT(department_id) FROM employee"), "SELECT COUNT(*) FROM employee");
+  EXPECT_EQ(sql("SELECT COUNT(manager_id) FROM employee"), "") << "some have none";
+}
+
+// A reference that may not be shown stands for what it refers to, where that has its name.
+TEST(Draft, WhatAReferenceRefersToMayStandForIt) {
+  const auto catalog = read_ddl_catalog(
+      "CREATE TABLE airline(uid INTEGER PRIMARY KEY, airline TEXT);"
+      "CREATE TABLE flight(no INTEGER PRIMARY KEY, airline INTEGER NOT NULL REFERENCES airline(uid), source TEXT)");
+  ASSERT_TRUE(catalog);
+  const auto policy = parse_policy_yaml("{version: 1, tables: {airline: {airline: Public, uid: ConditionOnly},"
+                                        " flight: {no: Public, airline: ConditionOnly, source: Public}}}", *catalog);
+  ASSERT_TRUE(policy);
+  Subject subject(*catalog, *policy);
+  const DraftReading draft = read_draft(subject, "SELECT airline FROM flight WHERE source = 'AHD'");
+  const auto kept = [&](const char* sql) {
+    Answer answer;
+    subject.judge(sql, answer);
+    EXPECT_EQ(answer.outcome, Outcome::SafeSql) << answer.reason;
+    return keeps(*catalog, draft, sql, answer.uses);
+  };
+  EXPECT_EQ(kept("SELECT T2.airline FROM flight AS T1 JOIN airline AS T2 ON T1.airline = T2.uid WHERE T1.source = 'AHD'"), Kept::Whole);
+  EXPECT_EQ(kept("SELECT T2.airline FROM flight AS T1 JOIN airline AS T2 ON T1.airline = T2.uid WHERE T1.source = 'APG'"), Kept::No);
+  EXPECT_EQ(kept("SELECT no FROM flight WHERE source = 'AHD'"), Kept::No);
+}
+
+// A name is blocked at its first letters; what is written there in the end may be another.
+TEST(Draft, ABeginningThatTwoNamesHaveIsNoSignByItself) {
+  Hr hr;
+  const auto kind = [&](const std::string& draft) {
+    Answer answer;
+    hr.subject.judge("SELECT name, job_title FROM employee", answer);
+    answer.blocked = {{"employee.salary", "Sel", "AggregateOnly: may only be used inside COUNT, SUM, AVG", true}};
+    settle(hr.subject, {"Who?", true, {{draft, std::string("SELECT name, ").size()}}, false}, [](std::string_view) { return true; }, answer);
+    return kind_of(answer);
+  };
+  EXPECT_EQ(kind("SELECT name, sal FROM employee"), AnswerKind::Answered) << "there is no sal";
+  EXPECT_EQ(kind("SELECT name, salary FROM employes"), AnswerKind::Refused) << "but there is a salary";
 }
 
 // Terms that count items, and branches that must be as wide, are left alone.

@@ -123,6 +123,10 @@ TEST(MaskedRun, TheOnlyTableIsCalledWhatItsColumnsAre) {
   EXPECT_EQ(answer.sql, "SELECT T2.name FROM employee AS T2 WHERE T2.hire_year = 2001");
   const std::string joined = "SELECT T2.name FROM employee AS T1 JOIN department AS T2 ON T1.department_id = T2.id";
   EXPECT_EQ(ask({joined}).sql, joined);
+  // department has no job_title, so it is not T2.
+  const Answer swapped = ask({"SELECT T2.job_title FROM employee AS T1 JOIN department AS T2 ON T1.department_id = T2.id",
+                              "SELECT T2.job_title FROM employee AS T2 JOIN department AS T1 ON T2.department_id = T1.id"});
+  EXPECT_EQ(swapped.sql, "SELECT T2.job_title FROM employee AS T2 JOIN department AS T1 ON T2.department_id = T1.id");
 }
 
 TEST(MaskedRun, AJoinIsOnKeysOfEachOther) {

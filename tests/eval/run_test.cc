@@ -267,6 +267,26 @@ TEST(EvalRun, AnotherRunsFileIsLeftAlone) {
   EXPECT_EQ(*read_file(unfinished), "no line end");
 }
 
+// `--limit 3` may be gone on with to 5, and to all; not back.
+TEST(EvalRun, ALimitMayGrow) {
+  const RunWorld world;
+  const std::string whole = finished(world, "whole.jsonl", with_method(Method::Direct)).path;
+  const std::string out = world.scratch.path("grows.jsonl");
+  RunSettings settings = with_method(Method::Direct);
+  for (const uint64_t limit : {3, 5}) {
+    settings.selection.limit = limit;
+    const auto state = world.run(out, settings);
+    ASSERT_TRUE(state) << state.error().to_string();
+    EXPECT_EQ(state->resumed, limit == 3 ? 0u : 3u);
+    EXPECT_EQ(state->done, limit);
+  }
+  const auto state = world.run(out, with_method(Method::Direct));
+  ASSERT_TRUE(state) << state.error().to_string();
+  EXPECT_EQ(state->resumed, 5u);
+  EXPECT_EQ(comparable(out), comparable(whole));
+  EXPECT_FALSE(world.run(out, settings));
+}
+
 TEST(EvalRun, AFileThatCannotBeWrittenIsAnError) {
   const RunWorld world;
   EXPECT_FALSE(world.run(world.scratch.path("no/such/folder.jsonl"), with_method(Method::Direct)));

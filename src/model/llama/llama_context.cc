@@ -89,6 +89,14 @@ Result<std::unique_ptr<LlamaContext>> LlamaContext::make(LlamaHandle model, cons
   if (!options.adapter.empty()) {
     if (auto used = made->use_adapter(options.adapter); !used) return used.error();
   }
+  if (threads > 1) {
+    // Threads that have nothing to do sleep: those of llama.cpp's own making ask again and again whether there is something.
+    ggml_threadpool_params pool;
+    ggml_threadpool_params_init(&pool, static_cast<int>(threads));
+    pool.poll = 0;
+    made->threads_.reset(ggml_threadpool_new(&pool));
+    if (made->threads_) llama_attach_threadpool(made->context_.get(), made->threads_.get(), made->threads_.get());
+  }
   // llama.cpp rounds up; what was asked for is what holds.
   made->context_size_ = std::min(size, llama_n_ctx_seq(made->context_.get()));
   made->width_ = static_cast<size_t>(llama_vocab_n_tokens(llama_model_get_vocab(made->model_.get())));

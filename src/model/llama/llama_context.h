@@ -54,6 +54,7 @@ class LlamaContext {
   bool stopped() const { return stop_ != nullptr && *stop_; }
 
   LlamaHandle model_;
+  std::unique_ptr<ggml_threadpool, void (*)(ggml_threadpool*)> threads_{nullptr, ggml_threadpool_free};  // outlives the context
   std::unique_ptr<llama_context, void (*)(llama_context*)> context_{nullptr, llama_free};
   llama_batch batch_{};
   uint32_t context_size_ = 0;

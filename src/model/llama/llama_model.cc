@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <set>
 #include <span>
-#include <thread>
 #include <utility>
 
-#ifdef __linux__
-#include <sched.h>
-#endif
-
 #include "model/file_identity.h"
+#include "model/llama/free_cores.h"
 #include "model/llama/gguf_vocabulary.h"
 #include "model/llama/llama_chat.h"
 #include "model/llama/llama_context.h"
@@ -20,26 +14,6 @@
 
 namespace pccsql {
 namespace {
-
-// Cores, not the two halves of each that some processors show: the network is limited by what a core can multiply.
-uint32_t usable_cores() {
-#ifdef __linux__
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
-  std::set<std::string> cores;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
-    std::ifstream in("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
-    std::string siblings;
-    if (!std::getline(in, siblings)) siblings = std::to_string(cpu);
-    cores.insert(siblings);
-  }
-  return std::max<uint32_t>(1, static_cast<uint32_t>(cores.size()));
-#else
-  return std::max(1u, std::thread::hardware_concurrency());
-#endif
-}
 
 class LlamaModel : public Model {
  public:
@@ -139,7 +113,7 @@ Result<std::unique_ptr<Model>> load_llama_model(const std::string& path, const L
   auto masks = mask_vocabulary(*vocabulary);
   if (!masks) return Error{masks.error().message, path, {}};
   auto made = std::make_unique<LlamaModel>(path, *std::move(model), *std::move(vocabulary), *std::move(masks),
-                                           options.threads > 0 ? options.threads : usable_cores());
+                                           options.threads > 0 ? options.threads : free_cores());
   if (auto begun = made->begin(options); !begun) return Error{begun.error().message, path, {}};
   return std::unique_ptr<Model>(std::move(made));
 }
