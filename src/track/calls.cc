@@ -108,8 +108,6 @@ bool Calls::make_window() {
   return put_out(refs);
 }
 
-// What stands around a window function is none: MIN and MAX there, which would be aggregates if they stayed with one
-// argument, are scalars. The first `skipped` frames are not around it.
 void Calls::make_scalars(int skipped) {
   store_frame();
   int count = 0;

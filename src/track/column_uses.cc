@@ -82,7 +82,6 @@ bool ColumnUses::rewrite_refs(Level& level, uint32_t from, const std::function<b
   return std::all_of(tail.begin(), tail.end(), [&](const Ref& ref) { return ref.binding != 0 || plausible(ref); });
 }
 
-// Refs from `from` on become arguments of a window function.
 bool ColumnUses::put_out(uint32_t from) {
   level_dirty_ = true;
   return rewrite_refs(level_, from, [&](Ref& ref) {
@@ -94,7 +93,6 @@ bool ColumnUses::put_out(uint32_t from) {
   });
 }
 
-// Without look-ahead: some table permits it.
 bool ColumnUses::plausible(const Ref& ref) const {
   const auto fits = [&](const Source& source) {
     if (!source.nameable) return false;
@@ -114,7 +112,6 @@ bool ColumnUses::plausible(const Ref& ref) const {
   return false;
 }
 
-// A name in the list of the innermost SELECT: what it is bound to permits this.
 void ColumnUses::note_unshown(const Ref& ref, RoleSet permitted) {
   if (!level_.compared || level_.unshown || ref.list.id == 0 || ref.list.id != level_.list.id) return;
   if ((permitted & role_bit(Role::Sel)) != 0) return;

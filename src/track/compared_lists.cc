@@ -12,7 +12,6 @@ bool ComparedLists::stands_loosely(Index operators) const {
   return true;
 }
 
-// Of what a parenthesis that begins the operand at hand holds, or EXISTS.
 Standing ComparedLists::standing_in_paren() const {
   if (frame_.lists.standing == Standing::None) return Standing::None;
   if (frame_.expr.word == Expr::Exists) {  // EXISTS

@@ -10,17 +10,10 @@ namespace {
 
 using Kind = LexState::Kind;
 
-bool is_word_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
-         byte == '$' || byte >= 0x80;
-}
-
 bool looks_bare(std::string_view text) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (!is_word_byte(text[i]) || (i == 0 && ((text[i] >= '0' && text[i] <= '9') || text[i] == '$'))) return false;
-  }
-  return !text.empty() && terminal_of(text) == Terminal::Illegal && !text.starts_with("\xEF\xBB\xBF");
+  return !text.empty() && begins_word(static_cast<uint8_t>(text[0])) &&
+         std::ranges::all_of(text, [](char c) { return continues_word(static_cast<uint8_t>(c)); }) &&
+         terminal_of(text) == Terminal::Illegal && !text.starts_with("\xEF\xBB\xBF");
 }
 
 }  // namespace
@@ -72,52 +65,23 @@ std::optional<Completer::Choice> Completer::fresh_name(Index state_id) {
     const std::string text = i < 3 ? std::string(1, static_cast<char>('x' + i)) : "x" + std::to_string(i - 3);
     const Choice fresh = name(text);
     if (fresh.word.quote != Quote::None) continue;
-    const Store::Mark mark = store_.mark();
-    bool fits = false;
-    {
-      Step copy(store_, tracker_.states_[state_id].state);
-      fits = copy.read(fresh.word);
-    }
-    store_.release(mark);
-    if (fits) return name(text);
+    if (tracker_.takes(tracker_.states_[state_id].state, fresh.word)) return name(text);
   }
   return std::nullopt;
 }
 
-void Completer::stand_at(Index state_id) {
-  if (at_ == state_id) return;
-  at_ = state_id;
-  tried_.reset();
-  allowed_.reset();
-}
-
-// Only what is asked is tried: the whole expectation of each state on the way would cost far more.
-bool Completer::allows(Terminal terminal) {
-  const auto index = static_cast<size_t>(terminal);
-  if (const Expectation* const known = tracker_.states_[at_].expected) return known->terminals[index];
-  if (tried_[index]) return allowed_[index];
-  tried_[index] = true;
-  const State state = tracker_.states_[at_].state;
-  const Store::Mark mark = store_.mark();
-  {
-    Step step(store_, state);
-    if (terminal == Terminal::End) {
-      allowed_[index] = step.end();
-    } else {
-      Word word;
-      word.terminal = terminal;
-      word.literal.value = 1;
-      word.literal.digits = 1;
-      word.literal.integer = terminal == Terminal::Integer;
-      allowed_[index] = step.read(word);
-    }
-  }
-  store_.release(mark);
-  return allowed_[index];
+Completer::Choice Completer::number(Terminal terminal, std::string_view text) const {
+  Choice choice;
+  choice.word.terminal = terminal;
+  choice.word.literal.integer = terminal == Terminal::Integer;
+  choice.word.literal.value = choice.word.literal.integer ? 1 : 0;
+  choice.word.literal.digits = 1;
+  choice.text = text;
+  return choice;
 }
 
 std::optional<Completer::Choice> Completer::next(Index state_id) {
-  stand_at(state_id);
+  at_ = state_id;
   Step step(store_, tracker_.states_[state_id].state);
   const Slot slot = store_.control.name_slot(tracker_.states_[state_id].state.stack);
   const bool in_frame = step.in_frame();
@@ -138,12 +102,7 @@ std::optional<Completer::Choice> Completer::next(Index state_id) {
   const auto literal = [&] {
     const Term* const term = step.term();
     if (term != nullptr && !term->compound) return word(Terminal::kw_NULL);
-    Choice one;
-    one.word.terminal = Terminal::Integer;
-    one.word.literal.value = 1;
-    one.word.literal.digits = 1;
-    one.text = "1";
-    return one;
+    return number(Terminal::Integer, "1");
   };
   if (in_frame && frame.kind == Frame::Call && frame.call.closed &&
       (frame.call.function->mode == Callable::Window || frame.call.over == Call::Owed) && allows(Terminal::kw_OVER)) {
@@ -184,25 +143,13 @@ std::optional<Completer::Choice> Completer::next(Index state_id) {
   if (allows(Terminal::Integer) && slot != Slot::Type) {  // an operand
     const bool signed_number = !allows(Terminal::LeftParen);
     if (signed_number || slot != Slot::Name) {
-      Choice one = literal();
-      if (one.word.terminal == Terminal::kw_NULL && !allows(Terminal::kw_NULL)) {
-        one = Choice{};
-        one.word.terminal = Terminal::Integer;
-        one.word.literal.value = 1;
-        one.word.literal.digits = 1;
-        one.text = "1";
-      }
-      return one;
+      const Choice one = literal();
+      return one.word.terminal == Terminal::kw_NULL && !allows(Terminal::kw_NULL) ? number(Terminal::Integer, "1") : one;
     }
     return literal();
   }
   if (store_.operators[frame.expr.operators].divides && allows(Terminal::Float) && !frame.expr.after) {
-    Choice real;
-    real.word.terminal = Terminal::Float;
-    real.word.literal.integer = false;
-    real.word.literal.digits = 1;
-    real.text = "1.";
-    return real;
+    return number(Terminal::Float, "1.");
   }
   if (allows(Terminal::kw_NULL) && slot == Slot::Name) return word(Terminal::kw_NULL);
   for (const Terminal closer :
@@ -299,8 +246,7 @@ std::optional<std::string> Completer::complete(PrefixId id) {
   std::optional<std::string> result;
   const std::optional<std::string> rest = finish_lexeme(id);
   if (rest) {
-    PrefixId at = id;
-    for (const char c : *rest) at = tracker_.push(at, static_cast<uint8_t>(c));
+    const PrefixId at = pushed(id, *rest);
     // Words, numbers and quotes are parted; nothing that is written here could lengthen an operator.
     const Kind kind = at == kDead ? Kind::Blank : tracker_.prefixes_[at].lex.kind;
     const bool parted = kind == Kind::Blank || kind >= Kind::Dot;
@@ -333,7 +279,7 @@ std::optional<std::string> Completer::finish(Index state_id, bool parted) {
       ended = true;
       break;
     }
-    stand_at(state_id);
+    at_ = state_id;
     if (allows(Terminal::End)) {
       ended = true;
       break;
@@ -345,7 +291,7 @@ std::optional<std::string> Completer::finish(Index state_id, bool parted) {
     text += choice->text;
     // After a number that ends with its point, END would begin an exponent.
     const char last = choice->word.terminal == Terminal::Float ? '1' : choice->text.back();
-    parted = !is_word_byte(last) && last != '`' && last != '"';
+    parted = !continues_word(static_cast<uint8_t>(last)) && last != '`' && last != '"';
     state_id = tracker_.read_word(state_id, choice->word);
   }
   if (!ended) return std::nullopt;

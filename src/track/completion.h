@@ -41,14 +41,24 @@ class Completer {
   bool has_zero(Step& step) const;
   Choice word(Terminal terminal) const;
   Choice name(std::string_view text) const;
-  // Whether this kind of lexeme can come next where `stand_at` stands.
-  bool allows(Terminal terminal);
-  void stand_at(Index state_id);
+  Choice number(Terminal terminal, std::string_view text) const;
+  // Whether this kind of lexeme can come next at `at_`. Only what is asked is tried: the whole expectation of each state on the
+  // way would cost far more.
+  bool allows(Terminal terminal) { return tracker_.follows(at_, terminal); }
+  PrefixId pushed(PrefixId prefix, std::string_view text);
+  // The first of these that ends the open lexeme.
+  template <typename Ways>
+  std::optional<std::string> ending(PrefixId prefix, const Ways& ways) {
+    for (const std::string_view way : ways) {
+      const PrefixId at = pushed(prefix, way);
+      if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return std::string(way);
+    }
+    return std::nullopt;
+  }
 
   SqlTracker& tracker_;
   Store& store_;
-  Index at_ = 0;
-  TerminalSet tried_, allowed_;
+  Index at_ = 0;  // the state that a lexeme is chosen for
 };
 
 }  // namespace pccsql::track

@@ -1,5 +1,7 @@
 // The first part of a completion: what is missing of the lexeme that is open.
 #include <algorithm>
+#include <initializer_list>
+#include <vector>
 
 #include "base/text.h"
 #include "track/completion.h"
@@ -32,6 +34,11 @@ std::string utf8_tail(uint8_t state) {
 }
 
 }  // namespace
+
+PrefixId Completer::pushed(PrefixId prefix, std::string_view text) {
+  for (const char c : text) prefix = tracker_.push(prefix, static_cast<uint8_t>(c));
+  return prefix;
+}
 
 std::optional<std::string> Completer::shortest_word(const Expectation& next, const std::string& prefix, bool quoted,
                                                     Quote quote) const {
@@ -88,23 +95,15 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
           ways.push_back(tail + std::string(more) + close);
       }
       if (!quoted && text == "x") ways.push_back("''");
-      for (const std::string& way : ways) {
-        PrefixId at = id;
-        for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
-        if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return way;
-      }
-      return std::nullopt;
+      return ending(id, ways);
     }
     case Kind::QuotedEnd:
       if (tracker_.ended(id) != SqlTracker::kNever) return "";
       if (next.free_quoted || next.free_string || next.alias) {
         const std::string quote(1, static_cast<char>(lex.quote));
-        for (const std::string_view more : {"", "x", "zq", "zqx"}) {
-          const std::string way = quote + std::string(more) + quote;
-          PrefixId at = id;
-          for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
-          if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return way;
-        }
+        std::vector<std::string> ways;
+        for (const std::string_view more : {"", "x", "zq", "zqx"}) ways.push_back(quote + std::string(more) + quote);
+        if (auto way = ending(id, ways)) return way;
       }
       // The quote was the first of a doubled one.
       if (const auto known =
@@ -133,12 +132,7 @@ std::optional<std::string> Completer::finish_lexeme(PrefixId id) {
     case Kind::Bar:
     case Kind::Minus:
     case Kind::Arrow:
-      for (const std::string_view way : {"", "=", ">", "<", "|"}) {
-        PrefixId at = id;
-        for (const char c : way) at = tracker_.push(at, static_cast<uint8_t>(c));
-        if (at != kDead && tracker_.ended(at) != SqlTracker::kNever) return std::string(way);
-      }
-      return std::nullopt;
+      return ending(id, std::initializer_list<std::string_view>{"", "=", ">", "<", "|"});
     case Kind::Bang:
       return "=";
     case Kind::Digits:

@@ -59,7 +59,6 @@ State Cursor::commit() {
   return state_;
 }
 
-// The innermost `count` frames made again, the outermost of them first; `above` is how many stand on it.
 void Cursor::change_frames(int count, const std::function<void(Frame&, int above)>& change) {
   if (count == 0) return;
   store_frame();
@@ -77,7 +76,6 @@ void Cursor::change_frames(int count, const std::function<void(Frame&, int above
   frame_ = store_.frames[at];
 }
 
-// The ORDER BY or GROUP BY term that the expression at hand could be the whole of.
 const Term* Cursor::term() const {
   if (!in_frame()) return nullptr;
   const Frame* at = &frame_;
@@ -101,7 +99,6 @@ void Cursor::change_term(const std::function<void(Term&)>& change) {
   });
 }
 
-// What stands in an operand that is no bare number or name makes the term an expression.
 bool Cursor::leave_term() {
   const Term* const order = term();
   if (order == nullptr || !order->pure) return true;

@@ -12,7 +12,6 @@ uint64_t MinimumGroups::grouped_families(const Ref& ref) const {
   return families;
 }
 
-// The views that it is itself a column of, if it is counted.
 uint64_t MinimumGroups::own_views(const Ref& ref) const {
   if (ref.binding == 0) return world_.own_views({&ref.name, 1});
   uint64_t views = 0;
@@ -20,7 +19,6 @@ uint64_t MinimumGroups::own_views(const Ref& ref) const {
   return views;
 }
 
-// Views that no FROM of this level may name: they show what may be made of values that the statement counts.
 uint64_t MinimumGroups::barred_views(const Level& level) const {
   if (!world_.has_views_beside()) return 0;
   uint64_t counted = state_.counted | level_.counted | level.counted;
@@ -35,7 +33,6 @@ uint64_t MinimumGroups::barred_views(const Level& level) const {
   return world_.views_of(counted) & ~world_.own_views(own);
 }
 
-// FROM names this one.
 bool MinimumGroups::name_view(const Source& source) {
   if (source.view_bit == 0) return true;
   if ((source.view_bit & barred_views(level_)) != 0) return false;
@@ -43,7 +40,6 @@ bool MinimumGroups::name_view(const Source& source) {
   return true;
 }
 
-// Whether the SELECTs from `inner` outward may name what the one at `outer` has, or one further out.
 bool MinimumGroups::may_name_outside(const Level& inner, Index outer) const {
   if (!world_.sets_minimum()) return true;
   if (inner.counted != 0) return false;
@@ -53,7 +49,6 @@ bool MinimumGroups::may_name_outside(const Level& inner, Index outer) const {
   return true;
 }
 
-// They do. `outer` stays the level that it is.
 bool MinimumGroups::name_outside(Index outer) {
   if (!world_.sets_minimum()) return true;
   if (!may_name_outside(level_, outer)) return false;
@@ -70,7 +65,6 @@ bool MinimumGroups::name_outside(Index outer) {
   return true;
 }
 
-// Whether the column that has just come into the argument is multiplied with something that holds one.
 bool MinimumGroups::has_factors_beside() const {
   if (!world_.sets_minimum()) return false;
   const Frame* at = &frame_;

@@ -268,7 +268,6 @@ auto OpenFrom::with_claims(Level level, std::span<const Obligation> claims, bool
   return answer;
 }
 
-// What each open level's FROM is owed, from the innermost outward, with what the SELECTs in it will leave to it.
 std::vector<std::optional<Witness>> OpenFrom::witnesses() const {
   std::vector<std::optional<Witness>> all;
   std::vector<Obligation> left;  // to the level `to`
@@ -341,7 +340,6 @@ bool OpenFrom::can_take(const Level& innermost, const Level& inner, std::span<co
   return can_take(innermost, outer, left);
 }
 
-// What comes by RIGHT or FULL may not be what a name asks for, so there must be room for one item more.
 bool OpenFrom::obligations_may_come_later() const {
   if (!world_.settings().lookahead || pending(level_).empty()) return true;
   Level fuller = level_;

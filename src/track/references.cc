@@ -58,7 +58,6 @@ bool References::use_column(NameId qualifier, NameId name) {
   return viable(level_);
 }
 
-// A name that the innermost SELECT does not bind, to the enclosing ones.
 bool References::bind_outside(Ref ref) {
   ref.fixed = true;
   ref.binding = 0;
@@ -113,7 +112,6 @@ bool References::bind_outside(Ref ref) {
   return false;
 }
 
-// `q.*`, which must be the whole item.
 bool References::star_fits(NameId qualifier) {
   const bool whole = frame_.kind == Frame::Expr && state_.open == 1 && level_.clause == Clause::Items &&
                      frame_.expr.operators == 0 && !level_.settled;
@@ -196,7 +194,6 @@ void References::note_number(const SelectItem& item) {
   });
 }
 
-// ORDER BY and GROUP BY show the order of an item, which is no more than was shown already, unless the item is compared.
 bool References::sort_by_item(const SelectItem& item) {
   if (level_.list.id == 0) return true;
   Place place;

@@ -62,7 +62,6 @@ bool Scope::is_alias_shape(NameId name) const {
   return letters >= 1 && letters <= world_.alias_letters() && digits - letters <= 2 && digits == text.size();
 }
 
-// Before FROM: a table that can be named, a CTE, something an enclosing FROM has, or the shape of an alias.
 bool Scope::is_known_qualifier(NameId qualifier) const {
   if (const Source* table = world_.sources().find(qualifier)) return table->nameable;
   for (const CteNode& node : newest_first(store_.ctes, level_.ctes)) {
@@ -190,7 +189,6 @@ int Scope::most_width(const Level& level) const {
   return std::min(most, most_width(outer) - width_now(outer));
 }
 
-// Whether the number of outputs is given, by an earlier branch or by what a `*` around it must come to.
 bool Scope::width_fixed(const Level& level) const {
   if (level.width != 0) return true;
   if (level.kind != Level::Derived || level.branches > 1) return false;
@@ -198,7 +196,6 @@ bool Scope::width_fixed(const Level& level) const {
   return outer.plain_star && width_fixed(outer);
 }
 
-// The item that puts out the column at this place, counted from 1.
 SelectItem Scope::item_at(int place) const {
   for (const SelectItem& item : items(level_)) {
     int width = 1;

@@ -20,7 +20,6 @@ bool Terms::open_term() {
   return true;
 }
 
-// A comma after a term of GROUP BY or ORDER BY, or of a window's PARTITION BY or ORDER BY, which the database counts together.
 bool Terms::read_comma_of_terms(const Word& word) {
   if (word.terminal != Terminal::Comma) return true;
   if (in_frame() && frame_.kind == Frame::Window) return frame_.window.terms < kMostTerms;
@@ -67,7 +66,6 @@ bool Terms::number_in_term(const Literal& literal) {
   return true;
 }
 
-// A name whose reading had to wait: it is what stands alone, or what an operator made of it.
 bool Terms::decide_name() {
   const uint8_t readings = frame_.name.readings;
   const NameId name = frame_.name.name;
