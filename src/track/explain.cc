@@ -55,6 +55,27 @@ std::string permitted_text(ColumnPolicy policy) {
   return "";
 }
 
+// What was named before FROM, for a sentence; nothing, if there is nothing.
+std::string named_before(const std::vector<Obligation>& wanted, const LocalNames& names) {
+  constexpr size_t kMost = 3;
+  std::vector<std::string> parts;
+  for (const Obligation& one : wanted) {
+    if (one.name == kNoName) continue;
+    const std::string part = "`" + std::string(names.text(one.name)) + "`";
+    if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
+  }
+  if (parts.size() > kMost) {
+    const size_t more = parts.size() - kMost;
+    parts.resize(kMost);
+    parts.push_back(std::to_string(more) + " more");
+  }
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  }
+  return text;
+}
+
 }  // namespace
 
 Explanation SqlTracker::explain(PrefixId id) {
@@ -152,8 +173,9 @@ Explanation SqlTracker::explain(PrefixId id) {
   for (const std::string& own : next.own_bare) {
     if (own.compare(0, begun.size(), begun) == 0) result.allowed.push_back({own, "a name of this text"});
   }
+  const std::string before =
+      step.level().settled ? std::string() : named_before(step.pending(step.level()), store_.names);
   if (operand || slot == Slot::Column) {
-    const std::string role = result.role;
     for (const Source& source : world_.sources().all()) {
       if (!source.table) continue;
       for (size_t c = 0; c < source.columns.size(); ++c) {
@@ -170,7 +192,9 @@ Explanation SqlTracker::explain(PrefixId id) {
         } else if (step.level().settled || step.level().from_open) {
           why = "not in scope, or ambiguous there";
         } else {
-          why = "no FROM could supply it together with the names before it";
+          why = before.empty() ? "no table of this database has it in a way that this policy permits"
+                               : "no tables of this database have it beside " + before +
+                                     " in a way that this policy permits";
         }
         result.blocked.push_back({catalog_name(*source.table) + "." + world_.catalog().column(column).name, why});
       }
@@ -179,8 +203,10 @@ Explanation SqlTracker::explain(PrefixId id) {
     for (const Source& source : world_.sources().all()) {
       if (!source.table || !matches(source.name) || std::binary_search(allowed.begin(), allowed.end(), source.name))
         continue;
-      std::string why = source.nameable ? "what is owed before FROM could not be supplied with it"
-                                        : "no column of it may be used, so it cannot be named";
+      std::string why = !source.nameable ? "no column of it may be used, so it cannot be named"
+                        : before.empty() ? "it cannot stand beside what FROM has"
+                                         : "beside it no tables of this database have " + before +
+                                               " in a way that this policy permits";
       if (source.nameable && source.closed && step.table_fits(source.name))
         why = "no column of it may be used, so it stands alone in its FROM";
       if (source.nameable && step.level().plain_star &&

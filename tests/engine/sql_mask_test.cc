@@ -221,5 +221,22 @@ TEST(SqlEngine, UsesAndExplanation) {
   EXPECT_TRUE(matcher.uses().empty());
 }
 
+// What FROM cannot have is said with the names that it must have.
+TEST(SqlEngine, ExplanationsNameWhatFromMustHave) {
+  const auto engine = Engine::compile(DdlText{"CREATE TABLE a (x INT, y INT); CREATE TABLE b (x INT, z INT)"},
+                                      PolicyText{"version: 1\ndefault: Public\ntables: {b: {x: Hidden}}\n"}, builtin_index());
+  ASSERT_TRUE(engine) << engine.error().to_string();
+  const auto why = [&](std::string_view text, const std::string& name) -> std::string {
+    Matcher matcher = engine->new_matcher();
+    EXPECT_TRUE(matcher.accept_text(text)) << text;
+    for (const Explanation::Name& blocked : matcher.explain().blocked) {
+      if (blocked.text == name) return blocked.detail;
+    }
+    return "not blocked";
+  };
+  EXPECT_EQ(why("SELECT x FROM ", "b"), "beside it no tables of this database have `x` in a way that this policy permits");
+  EXPECT_EQ(why("SELECT x, ", "b.z"), "no tables of this database have it beside `x` in a way that this policy permits");
+}
+
 }  // namespace
 }  // namespace pccsql
