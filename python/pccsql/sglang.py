@@ -34,12 +34,13 @@ PREFIX = "pccsql:"  #: what the `ebnf` of a request begins with; the database's 
 class Grammar(BaseGrammarObject):  # type: ignore[misc]
     """One request."""
 
-    def __init__(self, engine: Engine, begin_after: Marker | None) -> None:
-        """A request about the engine's database."""
+    def __init__(self, engine: Engine, begin_after: Marker | None, room: int | None = None) -> None:
+        """A request about the engine's database. `room`: its `max_new_tokens`, within which the query comes to its end."""
         super().__init__()
         self._engine = engine
         self._begin_after = begin_after
-        self.follower = Follower(engine, begin_after)
+        self._room = room
+        self.follower = Follower(engine, begin_after, room)
 
     def accept_token(self, token: int) -> None:
         """The token came. One that had not been admitted is a ValueError, at which SGLang aborts the request."""
@@ -94,7 +95,7 @@ class Grammar(BaseGrammarObject):  # type: ignore[misc]
 
     def copy(self) -> Grammar:
         """Another request about the same database, from its beginning."""
-        return Grammar(self._engine, self._begin_after)
+        return Grammar(self._engine, self._begin_after, self._room)
 
     def try_jump_forward(self, tokenizer: Any) -> None:
         """Nothing is written without the model: what is forced is seen in the mask."""
@@ -121,13 +122,16 @@ class GrammarBackend(BaseGrammarBackend):  # type: ignore[misc]
                 raise Error(f"the model has logits for {vocab_size} tokens, and the tokenizer {len(engine.vocabulary)}")
 
     def dispatch_ebnf(self, key_string: str) -> BaseGrammarObject:
-        """`pccsql:` and the name of a database."""
+        """`pccsql:` and the name of a database; `look_at_request` adds how many tokens the request may have."""
         if not key_string.startswith(PREFIX):
             return InvalidGrammarObject(f"this server writes SQL: `ebnf` is `{PREFIX}` and the name of a database")
-        name = key_string[len(PREFIX) :]
+        name, room = key_string[len(PREFIX) :], None
+        before, _, after = name.rpartition(":")
+        if name not in self.serving.names and after.isdecimal():
+            name, room = before, int(after)
         if (why := self.serving.refusal(name)) is not None:
             return InvalidGrammarObject(why)
-        return Grammar(self.serving.engine(name), self.serving.begin_after)
+        return Grammar(self.serving.engine(name), self.serving.begin_after, room)
 
     def _refused(self, key_string: str) -> BaseGrammarObject:
         return InvalidGrammarObject(f"this server writes SQL: give `ebnf`, `{PREFIX}` and the name of a database")
@@ -167,6 +171,9 @@ def look_at_request(original: Any, manager: Any, req: Any) -> Any:
     if named and getattr(req, "custom_logit_processor", None):
         req.set_finish_with_abort("a custom logit processor cannot be used under the mask: it is called after it")
         return False
+    ebnf, room = getattr(params, "ebnf", None), getattr(params, "max_new_tokens", None)
+    if isinstance(ebnf, str) and ebnf[len(PREFIX) :] in backend.serving.names and ebnf.startswith(PREFIX) and room:
+        params.ebnf = f"{ebnf}:{int(room)}"
     return original(manager, req)
 
 

@@ -199,6 +199,19 @@ class Backend(unittest.TestCase):
             matcher.reset()
         self.assertTrue((masks[3] == -1).all())  # not admitted, so that its own mask is never used
 
+    def test_queries_end_within_what_the_request_lets_them(self):
+        """Also where the database's own limit is wider."""
+        manager = self.grammar_manager(self.backend())
+        generator = self.torch.Generator().manual_seed(5)
+        for room in (7, 12, 12, 30):
+            request = self.admitted(manager, self.request(ebnf="pccsql:hr", max_new_tokens=room))
+            self.assertIsNone(request.aborted)
+            while not request.grammar.is_terminated():
+                logits = 3 * self.torch.randn(1, self.width, generator=generator)
+                self.step([request], logits, lambda row: int(self.torch.multinomial(row.softmax(-1), 1, generator=generator)))
+            self.assertLessEqual(len(request.output_ids), room)
+            self.assertTrue(self.ours.guard({"output_ids": request.output_ids}, manager.grammar_backend.serving.engine("hr")).safe)
+
     def test_the_plugin(self):
         """It makes the backend known and puts the hook where SGLang calls it; without PCCSQL_SERVE the server does not start."""
         self.hooks.HookRegistry.reset()
