@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 
-from ._library import Error, ErrorSlot, Handle, Use as CUse, lib, settings, shown, taken
+from ._library import Error, ErrorSlot, Handle, Unchanging, Use as CUse, lib, settings, shown, taken
 from ._sources import Sources, StrPath
 
 _VERDICTS = ("safe", "unsafe", "outside", "error")
@@ -92,7 +92,7 @@ class Guarded:
         return self._sql
 
 
-class Checker:
+class Checker(Unchanging):
     """The judge for one schema and one policy. May be used by any number of threads at once."""
 
     __slots__ = ("_handle",)

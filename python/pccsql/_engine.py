@@ -11,7 +11,7 @@ from typing import Any, Sequence
 
 from ._bitmask import Rows
 from ._checker import _LANGUAGES, _PROFILES, Checker, Guarded, choice, plain
-from ._library import Error, ErrorSlot, Handle, lib, settings, shown, taken
+from ._library import Error, ErrorSlot, Handle, Unchanging, lib, settings, shown, taken
 from ._sources import Sources, StrPath
 from ._vocabulary import Vocabulary
 
@@ -19,7 +19,7 @@ _CAUSES = ("by choice", "nothing to ask", "budget", "fault")
 _MOST_TOKENS = (1 << 32) - 1
 
 
-class Memory:
+class Memory(Unchanging):
     """How many bytes several engines may keep together to be quicker later."""
 
     __slots__ = ("_handle",)
@@ -49,7 +49,7 @@ class Refusal:
     reason: str  #: in words
 
 
-class Engine:
+class Engine(Unchanging):
     """A schema, a policy, a vocabulary and settings, compiled once. May be used by any number of threads at once."""
 
     __slots__ = ("_handle", "vocabulary", "checker", "max_tokens")
@@ -204,6 +204,16 @@ class Matcher:
         """A second generation with the same text so far; the two are independent from now on."""
         with self._lock:
             return Matcher(self.engine, Handle(lib.matcher_fork(self._handle.address), "matcher"), self._steps)
+
+    def __copy__(self) -> Matcher:
+        return self.fork()
+
+    def __deepcopy__(self, memo: Any) -> Matcher:
+        return self.fork()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """To be sent to another process it would have to be made anew there."""
+        raise Error("a `Matcher` cannot be sent to another process: make it anew there")
 
     @property
     def steps(self) -> int:

@@ -122,6 +122,12 @@ class Follower:
         other._matcher = None if self._matcher is None else self._matcher.fork()
         return other
 
+    def __copy__(self) -> Follower:
+        return self.fork()
+
+    def __deepcopy__(self, memo: Any) -> Follower:
+        return self.fork()
+
     @property
     def matcher(self) -> Matcher | None:
         """The SQL's matcher, once it has begun; else everything is allowed."""

@@ -190,7 +190,27 @@ class Handle:
         if not address:
             raise slot.error() if slot else Error("out of memory")
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Two of one address would free it twice, and another process has nothing there."""
+        raise Error("what the library made cannot be copied, or sent to another process: make it anew")
+
     def __del__(self) -> None:
         address, self.address = getattr(self, "address", 0), 0
         if address:
             self._free(address)
+
+
+class Unchanging:
+    """What never changes after it was made, and may be shared: it is its own copy."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """To be sent to another process it would have to be made anew there."""
+        raise Error(f"a `{type(self).__name__}` cannot be sent to another process: make it anew there")

@@ -7,7 +7,7 @@ import os
 from typing import Any, Iterable, Sequence
 
 from . import _gguf
-from ._library import Error, ErrorSlot, Handle, Piece, lib
+from ._library import Error, ErrorSlot, Handle, Piece, Unchanging, lib
 from ._sources import StrPath
 
 
@@ -18,7 +18,7 @@ def _ids(end_of_text: Iterable[int]) -> Any:
     return (ctypes.c_uint32 * len(numbers))(*numbers)
 
 
-class Vocabulary:
+class Vocabulary(Unchanging):
     """What each token id of a model writes. Made once for a model, and shared by any number of engines and threads."""
 
     __slots__ = ("_handle", "_ends")

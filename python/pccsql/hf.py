@@ -164,6 +164,7 @@ _REFUSED = {
     "assistant_ensemble_weight": "tokens of the assistant would be mixed in after the mask",
     "logits_processor": "what changes scores beside the mask is not known to leave it as it is",
     "prefix_allowed_tokens_fn": "with a second mask nothing may be left that both admit",
+    "streamer": "an answer is judged when it is whole",
 }
 
 
@@ -189,7 +190,7 @@ def self_test(model: Any, engine: Engine, **arguments: Any) -> None:
     """Generates a few tokens with a model that wants nothing but what is forbidden, in the way of decoding that `arguments`
     ask for; NotMasked where one of them comes."""
     _refuse_what_drops_the_mask(model, arguments)
-    arguments = {k: v for k, v in arguments.items() if k not in ("max_length", "max_new_tokens", "streamer")}
+    arguments = {k: v for k, v in arguments.items() if k not in ("max_length", "max_new_tokens")}
     steps = 6
     processor = LogitsProcessor(engine, drafts="assistant_model" in arguments or "prompt_lookup_num_tokens" in arguments)
     made = model.generate(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import concurrent.futures
+import copy
 import os
 import pathlib
+import pickle
 import struct
 import subprocess
 import sys
@@ -198,6 +200,27 @@ class Masks(unittest.TestCase):
         self.assertEqual((other.text, other.steps), (b"", 0))
         self.assertFalse(other.accept_string("DROP"))
         self.assertTrue(other.is_refused())
+
+    def test_copies(self):
+        """A copy of a generation is a fork of it; what never changes is its own copy; nothing is freed twice, or sent elsewhere."""
+        engine = demo.engine()
+        for copied in (copy.copy, copy.deepcopy):
+            matcher = engine.matcher()
+            self.assertTrue(matcher.accept_string("SELECT"))
+            other = copied(matcher)
+            self.assertTrue(other.accept_string(" name"))
+            self.assertEqual((matcher.text, other.text, matcher.steps, other.steps), (b"SELECT", b"SELECT name", 1, 2))
+            follower = pccsql._follow.Follower(engine)
+            one = copied(follower)
+            one.push(0)
+            self.assertEqual((follower.tokens, one.tokens), ([], [0]))
+            for same in (engine, engine.vocabulary, engine.checker, pccsql.Memory(1 << 20)):
+                self.assertIs(copied(same), same)
+            with self.assertRaises(pccsql.Error):
+                copied(matcher._handle)
+        for thing in (engine, engine.vocabulary, engine.checker, engine.matcher()):
+            with self.assertRaises(pccsql.Error):
+                pickle.dumps(thing)
 
     def test_what_a_person_can_ask(self):
         matcher = demo.engine().matcher()

@@ -329,7 +329,7 @@ class Generate(unittest.TestCase):
 
     def test_continuous_batching_is_refused(self):
         for more in ({"cache_implementation": "paged"}, {"custom_generate": "x"}, {"logits_processor": []},
-                     {"prefix_allowed_tokens_fn": print}):
+                     {"prefix_allowed_tokens_fn": print}, {"streamer": print}):
             with self.assertRaises(pccsql.Error):
                 self.hf.generate(self.model, self.engine, **self.prompts(), max_new_tokens=5, **more)
         processor = self.hf.LogitsProcessor(self.engine)
