@@ -20,7 +20,9 @@ Result<std::string> model_file(const ModelOptions& options) {
 Result<std::string> adapter_file(const ModelOptions& options) {
   if (options.adapter && options.no_adapter) return Error{"`--adapter` and `--no-adapter` say different things", "", {}};
   if (options.adapter) return *options.adapter;
-  return std::string();
+  const auto known = known_model(options.model.value_or(std::string(kDefaultModel)));
+  if (options.no_adapter || !known) return std::string();
+  return adapter_path(**known);
 }
 
 uint32_t narrowed(uint64_t number) { return static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX)); }
@@ -99,16 +101,19 @@ DecodeSettings decode_settings(const MethodOptions& options) {
 }
 
 Result<OpenedModel> open_model(const ModelOptions& options, const OpenAs& as) {
-  if (options.model && is_url(*options.model)) return open_endpoint(options);
+  if (options.model && is_url(*options.model)) {
+    if (options.adapter) return Error{"an endpoint has its own weights; `--adapter` goes with a model on this machine", "", {}};
+    return open_endpoint(options);
+  }
   if (options.model_name) return Error{"`--model-name` goes with the address of an endpoint in `--model`", {}, {}};
+  auto adapter = adapter_file(options);
+  if (!adapter) return adapter.error();
   const auto file = model_file(options);
   if (!file) return file.error();
   LlamaOptions llama;
   llama.threads = narrowed(options.threads.value_or(0));
   llama.context = narrowed(options.context.value_or(0));
   if (options.gpu_layers) llama.gpu_layers = narrowed(*options.gpu_layers);
-  auto adapter = adapter_file(options);
-  if (!adapter) return adapter.error();
   llama.adapter = *std::move(adapter);
   llama.sequences = as.sequences;
   llama.keep_prefixes = as.keep_prefixes;

@@ -72,7 +72,7 @@ CLI::App* add_training_command(CLI::App& group, SuiteOptions& suite) {
   training->add_option("--databases", suite.databases, "a folder in which to look for database files as well")
       ->type_name("DIR");
   add_text(*training, "--model", suite.model.model, "NAME|FILE", "whose tokens (default: qwen2.5-coder-1.5b)");
-  add_number(*training, "--rounds", suite.rounds, 1, "how often each question is seen (default: 4)");
+  add_number(*training, "--rounds", suite.rounds, 1, "how often each question is seen (default: 2)");
   add_number(*training, "--group", suite.group, 1, "questions that share a prompt, at most (default: 16)");
   add_number(*training, "--aside", suite.aside, 0, "databases of each benchmark to choose by (default: 10)");
   add_number(*training, "--values", suite.values, 0, "example values beside a column, in half of the groups (default: 3)");
@@ -134,7 +134,9 @@ int run_suite_training(const Options& options) {
   const char* hint = "try `pccsql suite training --help`";
   if (!suite.spider && !suite.bird) return fail("no data given; add `--spider DIR`, `--bird DIR`, or both", hint);
   if (!suite.out) return fail("where to? Add `--out FILE`", hint);
-  const auto opened = open_model(suite.model, {.sequences = 1, .keep_prefixes = false});
+  ModelOptions tokens = suite.model;
+  tokens.no_adapter = true;  // only its tokenizer is wanted
+  const auto opened = open_model(tokens, {.sequences = 1, .keep_prefixes = false});
   if (!opened) return fail(opened.error());
   if (!opened->model) return fail("a model with a tokenizer is needed, not an endpoint", hint);
 

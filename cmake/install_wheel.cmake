@@ -17,6 +17,7 @@ endif()
 install(PROGRAMS ${wheel_program} DESTINATION program/bin COMPONENT wheel)
 install(PROGRAMS ${wheel_query} DESTINATION program/libexec/pccsql COMPONENT wheel)
 install(FILES ${wheel_demo}/hr.sqlite ${wheel_demo}/policy.yaml DESTINATION program/share/pccsql/demo COMPONENT wheel)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION program/share/pccsql/models COMPONENT wheel)
 # All that has to be built for it.
 add_custom_target(pccsql_wheel DEPENDS pccsql_library)
 if(PCCSQL_PROGRAM)

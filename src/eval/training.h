@@ -23,7 +23,7 @@
 namespace pccsql {
 
 struct TrainingOptions {
-  size_t rounds = 4;           // how often each question is seen
+  size_t rounds = 2;           // how often each question is seen
   size_t group = 16;           // questions that share a prompt, at most
   size_t aside = 10;           // databases of each benchmark
   size_t values = 3;           // example values beside a column, in half of the groups that have a database

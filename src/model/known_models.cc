@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/own_files.h"
 #include "base/text.h"
 #include "model/cache_folder.h"
 
@@ -14,7 +15,8 @@ KnownModel qwen() {
                    .license = "Apache-2.0",
                    .size = 1117320768,
                    .sha256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-                   .parts = {}};
+                   .parts = {},
+                   .adapter = "qwen2.5-coder-1.5b-sql.gguf"};
   for (int part = 1; part <= 22; ++part) {
     const std::string number = std::to_string(part);
     const std::string two_digits = part < 10 ? "0" + number : number;
@@ -59,6 +61,16 @@ Result<std::string> model_path(const KnownModel& model) {
   auto cache = cache_folder();
   if (!cache) return cache.error();
   return *cache + "/models/" + model.name + ".gguf";
+}
+
+Result<std::string> adapter_path(const KnownModel& model) {
+  if (model.adapter.empty()) return std::string();
+  const std::string installed = "../share/pccsql/models/" + model.adapter;
+  const std::string built = "../models/" + model.adapter;
+  const std::string path = own_file({installed.c_str(), built.c_str()});
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return path;
+  return Error{"the adapter of `" + model.name + "` is missing; with `--no-adapter` the model is used without it", path, {}};
 }
 
 Result<std::string> find_model(std::string_view name_or_path) {

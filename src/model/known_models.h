@@ -29,6 +29,7 @@ struct KnownModel {
   uint64_t size = 0;
   std::string sha256;
   std::vector<ModelPart> parts;  // in order
+  std::string adapter = {};      // that comes with pccsql for it; empty: none
 };
 
 inline constexpr std::string_view kDefaultModel = "qwen2.5-coder-1.5b";
@@ -39,6 +40,10 @@ Result<const KnownModel*> known_model(std::string_view name);
 
 // Where the model is once it has been pulled: `models/NAME.gguf` in the cache folder.
 Result<std::string> model_path(const KnownModel& model);
+
+// Where the adapter is that comes with pccsql for this model: beside the program, where an installation or a build has put it.
+// Empty where the model has none; an Error where the file is not there.
+Result<std::string> adapter_path(const KnownModel& model);
 
 // The file that is meant by what a user wrote for a model: a known name, or the path of a GGUF file, which has a `/` or
 // ends in `.gguf`. An Error where it is neither, or is not there; for a known model it says how to fetch it.

