@@ -11,14 +11,14 @@
 namespace pccsql {
 namespace {
 
-using Words = std::vector<std::string>;
+using NameWords = std::vector<std::string>;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
 // "CountryCode", "country_code" and "country codes" have the same two words.
-Words words_of(std::string_view text) {
-  Words words;
+NameWords words_of(std::string_view text) {
+  NameWords words;
   std::string word;
   const auto end = [&] {
     if (!word.empty()) words.push_back(folded(word));
@@ -43,14 +43,14 @@ bool speaks_of(std::string_view said, std::string_view word) {
   return rest.empty() || rest == "s" || rest == "es" || rest == "d" || rest == "ed";
 }
 
-bool speaks_of(const Words& said, const Words& words) {
+bool speaks_of(const NameWords& said, const NameWords& words) {
   return std::ranges::all_of(words, [&](const std::string& word) {
     return std::ranges::any_of(said, [&](const std::string& one) { return speaks_of(one, word); });
   });
 }
 
 // Words that questions have for other reasons.
-bool says_little(const Words& words) {
+bool says_little(const NameWords& words) {
   constexpr std::array<std::string_view, 8> kUsual{"number", "count", "total", "amount", "name", "list", "order", "value"};
   return words.size() == 1 && (words[0].size() < 3 || std::ranges::find(kUsual, words[0]) != kUsual.end());
 }
@@ -59,10 +59,10 @@ bool says_little(const Words& words) {
 
 std::optional<WithheldUse> mentioned_and_closed(const Catalog& catalog, const Policy& policy, std::string_view question,
                                                 std::string_view sql) {
-  const Words said = words_of(question);
+  const NameWords said = words_of(question);
   std::vector<Lexeme> lexemes;
   lex(sql, lexemes);
-  std::vector<Words> named;
+  std::vector<NameWords> named;
   std::vector<TableId> tables;
   for (const Lexeme& lexeme : lexemes) {
     if (lexeme.terminal != Terminal::Name) continue;
@@ -71,10 +71,10 @@ std::optional<WithheldUse> mentioned_and_closed(const Catalog& catalog, const Po
     named.push_back(words_of(name));
     if (const auto table = catalog.find_table(name)) tables.push_back(*table);
   }
-  const auto holds = [](const Words& all, const Words& some) {
+  const auto holds = [](const NameWords& all, const NameWords& some) {
     return std::ranges::all_of(some, [&](const std::string& word) { return std::ranges::find(all, word) != all.end(); });
   };
-  const auto is_public = [&](const Words& words) {
+  const auto is_public = [&](const NameWords& words) {
     for (TableId t = 0; t < catalog.tables().size(); ++t) {
       for (ColumnIndex c = 0; c < catalog.table(t).columns.size(); ++c) {
         if (policy.of({t, c}) == ColumnPolicy::Public && words_of(catalog.table(t).columns[c].name) == words) return true;
@@ -87,10 +87,10 @@ std::optional<WithheldUse> mentioned_and_closed(const Catalog& catalog, const Po
     for (ColumnIndex c = 0; c < catalog.table(t).columns.size(); ++c) {
       const ColumnPolicy its = policy.of({t, c});
       if (its == ColumnPolicy::Public) continue;
-      const Words words = words_of(catalog.table(t).columns[c].name);
+      const NameWords words = words_of(catalog.table(t).columns[c].name);
       if (words.empty() || says_little(words) || (its != ColumnPolicy::Hidden && words.size() < 2)) continue;
       if (!speaks_of(said, words)) continue;
-      if (std::ranges::any_of(named, [&](const Words& name) { return holds(name, words); }) || is_public(words)) continue;
+      if (std::ranges::any_of(named, [&](const NameWords& name) { return holds(name, words); }) || is_public(words)) continue;
       return WithheldUse{column_text(catalog, {t, c}), "what the question names", std::nullopt, its, false, ColumnRef{t, c}, {}};
     }
   }
