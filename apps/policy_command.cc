@@ -30,10 +30,10 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// The SQLite file, where the inputs are one.
-std::optional<std::string> database_path(const Inputs& inputs) {
-  if (inputs.schema || inputs.tables || (inputs.db && is_pg_address(*inputs.db))) return std::nullopt;
-  return inputs.db.value_or(demo_database_path());
+// The database, where the inputs are one with data.
+std::optional<DatabasePlace> database_place(const Inputs& inputs) {
+  if (inputs.schema || inputs.tables) return std::nullopt;
+  return DatabasePlace{inputs.db.value_or(demo_database_path()), inputs.schema_name.value_or("public")};
 }
 
 }  // namespace
@@ -57,8 +57,8 @@ int run_policy_init(const Options& options) {
   auto catalog = source->catalog();
   if (!catalog) return fail(catalog.error());
   std::vector<TableLook> looks;
-  if (const auto path = database_path(options.inputs); path && !options.policy.no_data) {
-    auto data = DataLook::open(*path, **catalog);
+  if (const auto place = database_place(options.inputs); place && !options.policy.no_data) {
+    auto data = DataLook::open(*place, **catalog);
     if (!data) return fail(data.error());
     for (TableId table = 0; table < (*catalog)->tables().size(); ++table) looks.push_back(data->sample(table));
   }
@@ -109,8 +109,8 @@ int run_policy_lint(const Options& options) {
     std::ranges::move(*of_server, std::back_inserter(found));
   }
   bool data_seen = false;
-  if (const auto path = database_path(options.inputs); path && !options.policy.no_data) {
-    auto data = DataLook::open(*path, **catalog);
+  if (const auto place = database_place(options.inputs); place && !options.policy.no_data) {
+    auto data = DataLook::open(*place, **catalog);
     if (!data) return fail(data.error());
     std::ranges::move(lint_data(**catalog, *policy, *data), std::back_inserter(found));
     data_seen = !data->is_incomplete();

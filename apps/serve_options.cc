@@ -8,6 +8,8 @@
 #include "apps/option_kinds.h"
 #include "apps/options.h"
 #include "base/file.h"
+#include "base/text.h"
+#include "schema/pg_connection.h"
 
 namespace pccsql {
 namespace {
@@ -39,7 +41,9 @@ constexpr const char* kMcpFooter =
 void add_shared(CLI::App& app, Options& options) {
   ServeOptions& serve = options.serve;
   add_text(app, "--config", serve.config, "FILE", "databases, policies, people, limits (docs/serve.md)");
-  add_text(app, "--db", options.inputs.db, "FILE", "a database alone: a SQLite file (read only)")->group("Database");
+  add_text(app, "--db", options.inputs.db, "FILE", "a database alone: a SQLite file (read only), or `postgresql://…`")->group("Database");
+  add_text(app, "--schema-name", options.inputs.schema_name, "NAME", "of a PostgreSQL server's schemas, which (default: public)")
+      ->group("Database");
   add_text(app, "--policy", options.inputs.policy, "FILE", "its policy, in YAML")->group("Database");
   add_text(app, "--audit", serve.audit, "FILE", "a line of JSON for each answer, refusal and error");
   add_text(app, "--model", serve.model, "NAME|FILE", "a model of `pccsql model list`, a GGUF file, or `none` (default: qwen2.5-coder-1.5b)")
@@ -49,16 +53,37 @@ void add_shared(CLI::App& app, Options& options) {
   add_number(app, "--gpu-layers", serve.gpu_layers, 0, "layers on the GPU (default: all that fit)")->group("Model");
 }
 
+// An address may hold a password.
+std::string shown_db(const std::string& db) { return is_pg_address(db) ? shown_pg_address(db) : db; }
+
+// What callers call it: the file's name, or the server's database.
+std::string database_name(const std::string& db) {
+  if (!is_pg_address(db)) return std::filesystem::path(db).stem().string();
+  const std::string shown = shown_pg_address(db);
+  std::string name;
+  for (const char c : shown.substr(shown.find_last_of("/=") + 1)) {
+    const char small = fold(c);
+    const bool good = (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    name += good ? c : '_';
+  }
+  return name.empty() ? "database" : name;
+}
+
 // The same configuration without a file.
 Result<ServeConfig> config_without_file(const Options& options) {
   const Inputs& inputs = options.inputs;
   if (inputs.policy && !inputs.db) return Error{"`--policy` needs the database it is for; add `--db FILE`", {}, {}};
   if (inputs.db && !inputs.policy) {
-    return Error{"no policy given; add `--policy FILE`. `pccsql policy init --db " + *inputs.db + " --out policy.yaml` writes a first one", {}, {}};
+    return Error{"no policy given; add `--policy FILE`. `pccsql policy init --db " + shown_db(*inputs.db) + " --out policy.yaml` writes a first one", {}, {}};
   }
+  const bool server = inputs.db && is_pg_address(*inputs.db);
+  if (inputs.schema_name && !server) return Error{"`--schema-name` is for a `--db postgresql://…`", {}, {}};
   ServeConfig config;
-  const std::string name = inputs.db ? std::filesystem::path(*inputs.db).stem().string() : "hr";
-  config.databases.push_back({name, inputs.db.value_or(demo_database_path()), Method::Pcc, {}});
+  const std::string name = inputs.db ? database_name(*inputs.db) : "hr";
+  config.databases.push_back({name,
+                              {inputs.db.value_or(demo_database_path()), inputs.schema_name.value_or("public")},
+                              server ? Method::Retry : Method::Pcc,
+                              {}});
   config.policies.push_back({"everybody", {{name, inputs.policy.value_or(demo_policy_path())}}, {}});
   return config;
 }

@@ -79,6 +79,7 @@ struct Expr {
   bool counted = false;      // aggregate COUNT, SUM or AVG
   bool prints = false;       // Cast, Call: its error shows the value it was given
   bool plain_cast = false;   // a number to numeric without precision, or to double precision
+  bool always = false;       // Cast: there is no value that cannot be cast
   bool star = false;         // Column: of `*`
   bool quoted = false;       // Constant: a string as written
   CallKind call = CallKind::Scalar;
@@ -88,7 +89,8 @@ struct Expr {
   uint32_t first = 0, count = 0;  // into Ast::kids
   QueryId query = 0;  // Column: whose FROM; Scalar, Exists, InQuery, Quantified: which; aggregate: whose rows
   uint32_t sources = 0, source_count = 0;  // Column: into Ast::sources
-  uint64_t identity = 0;                   // Column: equal for the same column of one FROM; Cast: for the same type
+  // Column: equal for the same column of one FROM; Cast: for the same type; Constant: for the same number.
+  uint64_t identity = 0;
   ExprId filter = 0;
   bool over = false;        // Call: it has an OVER
   uint32_t window = kNone;  // OVER (…): into Ast::windows

@@ -33,8 +33,9 @@ bool Resolver::equal(ExprId a, ExprId b) const {
     case Op::Quantified:
     case Op::Broken:
       return false;
-    case Op::Cast:
-      if (l.identity != r.identity) return false;  // one kind has several types and lengths
+    case Op::Cast:      // one kind has several types and lengths
+    case Op::Constant:  // `-5` and `5` have the same digits
+      if (l.identity != r.identity) return false;
       break;
     case Op::Call:
       if (l.over || r.over || (l.filter == 0) != (r.filter == 0)) return false;

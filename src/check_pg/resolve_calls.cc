@@ -155,7 +155,6 @@ ExprId Resolver::call(PgNode node, const Place& place) {
       }
       made.type = result_of(*chosen, types);
       made.prints = chosen->prints;
-      if (chosen->prints || made.text == "mod") tells_ = tells_.value_or(made.span);
       if (made.distinct && !types.empty() && !types.front().sortable) {
         return refuse(false, "DISTINCT over a type that is only shown is outside the language");
       }

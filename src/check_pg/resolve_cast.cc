@@ -76,14 +76,17 @@ ExprId Resolver::cast(PgNode node, const Place& place) {
   if (a == PgKind::Opaque) return refuse(true);
   if (b == PgKind::Text || a == b || (is_number(a) && is_number(b)) || (is_date(a) && is_date(b))) {
     made.plain_cast = is_number(a) && !modified && (b == PgKind::Numeric || (b == PgKind::Float && type_is_double(type)));
+    made.always = made.plain_cast || b == PgKind::Text || (a == PgKind::Integer && b == PgKind::Bigint) ||
+                  (a == PgKind::Timestamp && b == PgKind::Date);
     return add(made, {arg});
   }
+  made.always = true;
   if (a == PgKind::Timestamp && b == PgKind::Time) return add(made, {arg});
   if (a == PgKind::Boolean && b == PgKind::Integer && !target.small) return add(made, {arg});
   if (a == PgKind::Integer && b == PgKind::Boolean && !from.small) return add(made, {arg});
+  made.always = false;
   if (a == PgKind::Text) {
     made.prints = true;
-    tells_ = tells_.value_or(made.span);
     return add(made, {arg});
   }
   return refuse(a == PgKind::Time || a == PgKind::Interval);

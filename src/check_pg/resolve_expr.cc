@@ -1,6 +1,7 @@
 // Expressions: what the parser's nodes mean in the language, and of which type each is.
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "base/text.h"
 #include "check_pg/resolver.h"
@@ -243,10 +244,14 @@ ExprId Resolver::constant(PgNode node) {
   made.span = {std::min(made.span.begin, static_cast<uint32_t>(begin)), static_cast<uint32_t>(end)};
   if (!decimal) return outside(made.span, "numbers are decimal in the language");
   made.text = sql.substr(begin, end - begin);
+  // The digits are not all of it: a sign, which the parser takes into the number, and one of an exponent.
   if (integer) {
     made.type = Type::of(PgKind::Integer);
+    made.identity = static_cast<uint64_t>(node["ival"]["ival"].number());
   } else {
-    made.type = number_type(node["fval"]["fval"].text());
+    const std::string_view value = node["fval"]["fval"].text();
+    made.type = number_type(value);
+    made.identity = std::hash<std::string_view>()(value);
   }
   return add(made);
 }
@@ -373,7 +378,6 @@ ExprId Resolver::binary(std::string_view op, PgNode node, const Place& place, Sp
     return outside(where, "there is no `" + std::string(op) + "` of " + described(left) + " and " + described(right) +
                               " in the language");
   }
-  if (op == "/" || op == "%") tells_ = tells_.value_or(where);
   made.op = Op::Arithmetic;
   made.type = *type;
   return add(made, {left, right});

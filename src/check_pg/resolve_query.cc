@@ -1,6 +1,7 @@
 // SELECTs: clauses in the order in which the server reads them, terms of ORDER BY and GROUP BY, set operations, WITH.
 #include <algorithm>
 
+#include "check_pg/could_fail.h"
 #include "check_pg/resolver.h"
 #include "check_pg/types.h"
 
@@ -43,11 +44,11 @@ ExprId Resolver::add(Expr made, const std::vector<ExprId>& kids) {
 
 void Resolver::run(PgNode select) {
   ast_.root = query(select, nullptr, nullptr, false);
-  if (leaky_ && tells_) {
-    outside(
-        *tells_,
-        "a cast of text, or a division, over a view that leaves rows out could fail on those rows and tell of them; "
-        "make it a view WITH (security_barrier)");
+  const std::optional<Span> telling = leaky_ && !error_ && !outside_ ? could_fail(ast_) : std::nullopt;
+  if (telling) {
+    outside(*telling,
+            "over a view that leaves rows out this could fail on one of those rows, and tell of it; make it a view WITH "
+            "(security_barrier)");
   }
 }
 

@@ -51,10 +51,14 @@ ExprId Resolver::subquery(PgNode node, const Place& place) {
     made.type = inner.columns[0].type;
     return add(made);
   }
+  // OPERATOR (schema.=) is whatever that schema makes of the sign.
   std::string_view op = "=";
   for (const PgNode name : node["operName"].items()) op = name["String"]["sval"].text();
-  if (!is_comparison(op))
+  if (node["operName"].size() > 1) {
+    outside(made.span, "an operator with a schema is outside the language");
+  } else if (!is_comparison(op)) {
     outside(made.span, "the operator `" + std::string(op) + "` takes no ANY or ALL in the language");
+  }
   if (any && !node["operName"] && doubly_parenthesised(node)) {
     outside(made.span, "`IN ((SELECT …))` is outside the language; write one pair of parentheses");
   }

@@ -56,7 +56,7 @@ class Resolver {
     const Scope* outer = nullptr;
     QueryId query = 0;
     const std::vector<Element>* elements = nullptr;   // nullptr: nothing of this query, whose FROM is being written
-    std::vector<std::string_view>* passed = nullptr;  // then: qualifiers that were looked for further out
+    std::vector<std::string_view>* passed = nullptr;  // qualifiers that were looked for further out are noted here
     bool closed = false;                              // the body of a CTE: nothing around it is seen
   };
   struct Ctes {
@@ -168,8 +168,7 @@ class Resolver {
   std::vector<std::pair<QueryId, std::string_view>> wanted_windows_;  // OVER name
   uint32_t nesting_ = 0;
   uint32_t fresh_ = 0;  // merged columns that are no item's
-  bool leaky_ = false;
-  std::optional<Span> tells_;  // a place whose error could tell of rows that a leaky view leaves out
+  bool leaky_ = false;  // a view is named that leaves rows out and is no security barrier
   bool too_much_ = false;
 };
 

@@ -13,7 +13,10 @@ SELECT CASE WHEN r.rolsuper THEN 'it is a superuser' END,
   CASE WHEN r.rolbypassrls THEN 'it passes row-level security by (BYPASSRLS)' END,
   CASE WHEN r.rolcreaterole OR r.rolreplication OR r.rolcreatedb THEN 'it may make roles or databases, or replicate' END,
   CASE WHEN session_user OPERATOR(pg_catalog.<>) current_user THEN 'it was taken by SET ROLE, which a query could undo' END,
-  CASE WHEN pg_catalog.has_schema_privilege(n.oid, 'CREATE') THEN 'it may make tables and functions in the schema (CREATE)' END,
+  (SELECT pg_catalog.concat('it may make tables and functions in ', pg_catalog.string_agg(s.nspname::pg_catalog.text, ', '), ' (CREATE)')
+    FROM pg_catalog.pg_namespace s WHERE pg_catalog.has_schema_privilege(s.oid, 'CREATE') AND NOT pg_catalog.starts_with(s.nspname::pg_catalog.text, 'pg_temp_')
+    HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0),
+  CASE WHEN pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') THEN 'it may make schemas (CREATE)' END,
   CASE WHEN EXISTS (SELECT 1 FROM pg_catalog.pg_class c WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
     AND pg_catalog.pg_has_role(c.relowner, 'MEMBER')) THEN 'it owns tables of the schema, or is a member of who does' END,
   CASE WHEN EXISTS (SELECT 1 FROM pg_catalog.pg_class c WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid

@@ -132,7 +132,7 @@ Result<RowSet> PgRunner::run_both(const std::string* judged, const std::string& 
 
 Result<RowSet> PgRunner::attempt(const std::string* judged, const std::string& sql) {
   if (stamp_) {
-    auto stamp = session_.value(std::string(pg_stamp_query()), {session_.schema()});
+    auto stamp = session_.value(pg_stamp_query(), {session_.schema()});
     if (!stamp) return stamp.error();
     if (pg_stamp(*stamp) != *stamp_) return Error{std::string(kSchemaChanged), {}, {}};
   }

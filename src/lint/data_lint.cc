@@ -38,11 +38,11 @@ class DataLinter {
   }
 
   // The entity of a row as one value; empty where it is the row itself.
-  static std::string entity(const std::vector<std::string>& key) {
+  std::string entity(const std::vector<std::string>& key) const {
     if (key.size() == 1) return key[0] == "rowid" || key[0] == "oid" || key[0] == "_rowid_" ? "" : quoted_identifier(key[0]);
     std::string text;
     for (const std::string& column : key) {
-      text += (text.empty() ? "" : " || ',' || ") + ("quote(" + quoted_identifier(column) + ")");
+      text += (text.empty() ? "" : " || ',' || ") + data_.rules().written(quoted_identifier(column));
     }
     return text;
   }
@@ -80,10 +80,11 @@ class DataLinter {
     if (find_invalid_utf8(column_name) != std::string::npos) return;
     const std::string value = quoted_identifier(column_name);
     const std::string pairs = who.empty() ? "COUNT(" + value + ")"
-                                          : "COUNT(DISTINCT quote(" + value + ") || ',' || quote(" + who + "))";
+                                          : "COUNT(DISTINCT " + data_.rules().written(value) + " || ',' || " +
+                                                data_.rules().written(who) + ")";
     const std::string entities = who.empty() ? "COUNT(*)" : "COUNT(DISTINCT " + who + ")";
-    const auto each = data_.number("SELECT COUNT(DISTINCT " + value + ") = " + pairs + " AND " + pairs + " = " + entities +
-                                   from + " WHERE " + value + " IS NOT NULL" +
+    const auto each = data_.number("SELECT CAST((COUNT(DISTINCT " + data_.rules().distinct(value) + ") = " + pairs + " AND " + pairs +
+                                   " = " + entities + ") AS integer)" + from + " WHERE " + value + " IS NOT NULL" +
                                    (who.empty() ? "" : " AND " + who + " IS NOT NULL") + " HAVING " + entities +
                                    " >= " + std::to_string(kFewest));
     if (!each || *each == 0) return;
@@ -110,8 +111,9 @@ class DataLinter {
       if (!identifies && !ties) continue;
       const std::string person = quoted_identifier(table.columns[c].name);
       const std::string keys = who.empty() ? "COUNT(*)" : "COUNT(DISTINCT " + who + ")";
-      const auto several = data_.number("SELECT EXISTS (SELECT 1 FROM " + quoted_identifier(table.name) + " WHERE " + person +
-                                        " IS NOT NULL GROUP BY " + person + " HAVING " + keys + " > 1)");
+      const auto several = data_.number("SELECT CAST(EXISTS (SELECT 1 FROM " + quoted_identifier(table.name) + " WHERE " + person +
+                                        " IS NOT NULL GROUP BY " + data_.rules().distinct(person) + " HAVING " + keys +
+                                        " > 1) AS integer)");
       if (!several || *several == 0) continue;
       add(Finding::KeyNotPerson, id, summed,
           "groups of " + name(id, summed) + " count " + described(id) + ", and in these data rows of one " + name(id, c) +

@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "base/text.h"
-#include "exec/runner.h"
 #include "policy/policy.h"
 
 namespace pccsql {
@@ -18,14 +17,7 @@ namespace {
 constexpr size_t kSampledRows = 500;         // of a sample
 constexpr int64_t kSampledPlaces = 20;       // of the table that they are taken from
 constexpr size_t kColumnsAtATime = 60;       // asked for at a time
-constexpr size_t kBytesOfText = 256;        // of a text
 constexpr std::chrono::milliseconds kQueryTime{2'000};
-
-// The text without what is beyond kBytesOfText, and no blobs.
-std::string shortened(const std::string& column) {
-  return "CASE typeof(" + column + ") WHEN 'text' THEN substr(" + column + ", 1, " + std::to_string(kBytesOfText) +
-         ") WHEN 'blob' THEN NULL ELSE " + column + " END";
-}
 
 size_t words_in(std::string_view text) {
   size_t words = 0;
@@ -74,19 +66,24 @@ std::string note(const Value& value, ColumnLook& look) {
 
 }  // namespace
 
-DataLook::DataLook(const Catalog& catalog, std::unique_ptr<Runner> runner, std::chrono::steady_clock::time_point end)
-    : catalog_(&catalog), runner_(std::move(runner)), end_(end) {}
+DataLook::DataLook(const Catalog& catalog, std::string schema, std::unique_ptr<QueryRunner> runner,
+                   std::chrono::steady_clock::time_point end)
+    : catalog_(&catalog),
+      rules_(&look_rules(catalog.dialect())),
+      schema_(std::move(schema)),
+      runner_(std::move(runner)),
+      end_(end) {}
 DataLook::DataLook(DataLook&&) noexcept = default;
 DataLook::~DataLook() = default;
 
-Result<DataLook> DataLook::open(const std::string& path, const Catalog& catalog, std::chrono::milliseconds time) {
+Result<DataLook> DataLook::open(const DatabasePlace& place, const Catalog& catalog, std::chrono::milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   RunLimits limits;
   limits.rows = 2 * kSampledRows;
   limits.time = std::min(time, kQueryTime);
-  auto runner = Runner::open(path, catalog, Policy(catalog, ColumnPolicy::Public), Profile::Strict, limits);
+  auto runner = look_rules(catalog.dialect()).open(place, catalog, limits);
   if (!runner) return runner.error();
-  return DataLook(catalog, std::make_unique<Runner>(std::move(*runner)), end);
+  return DataLook(catalog, place.schema, *std::move(runner), end);
 }
 
 bool DataLook::has_time() {
@@ -106,29 +103,42 @@ std::optional<int64_t> DataLook::number(const std::string& sql) {
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
+// WHERE that takes rows from places all over the table, where its rows have numbers.
+std::string DataLook::places_by_key(const Table& table) {
+  if (!table.integer_primary_key || table.without_rowid) return "";
+  const std::string name = quoted_identifier(table.name);
+  const std::string key = quoted_identifier(table.columns[*table.integer_primary_key].name);
+  const auto least = number("SELECT MIN(" + key + ") FROM " + name);
+  const auto most = number("SELECT MAX(" + key + ") FROM " + name);
+  if (!least || !most || *most / 2 - *least / 2 <= static_cast<int64_t>(kSampledRows)) return "";
+  const int64_t step = *most / kSampledPlaces - *least / kSampledPlaces;
+  std::string where;
+  for (int64_t place = 0; place < kSampledPlaces; ++place) {
+    const std::string from = std::to_string(*least + place * step);
+    const std::string upto = std::to_string(place + 1 == kSampledPlaces ? *most : *least + (place + 1) * step - 1);
+    where += (place == 0 ? "" : " UNION ALL ") + std::string("SELECT k FROM (SELECT ") + key + " AS k FROM " + name + " WHERE " +
+             key + " BETWEEN " + from + " AND " + upto + " LIMIT " +
+             std::to_string(kSampledRows / static_cast<size_t>(kSampledPlaces)) + ")";
+  }
+  return " WHERE " + key + " IN (" + where + ")";
+}
+
+// The dialect's own way to take such rows, where it has one and the table is large: four times as many as are wanted.
+std::string DataLook::part_of(const Table& table) {
+  if (rules_->estimate == nullptr || table.kind != TableKind::Table) return "";
+  constexpr int64_t kWanted = 4 * static_cast<int64_t>(kSampledRows);
+  const auto rows = number(rules_->estimate(table.name, schema_));
+  if (!rows || *rows <= kSampledPlaces * kWanted) return "";
+  return rules_->part(std::max<int64_t>(1, kWanted * 1'000'000 / *rows));
+}
+
 TableLook DataLook::sample(TableId id) {
   const Table& table = catalog_->table(id);
   TableLook look;
   look.columns.resize(table.columns.size());
   if (table.kind == TableKind::Virtual || find_invalid_utf8(table.name) != std::string_view::npos) return look;
   const std::string name = quoted_identifier(table.name);
-  std::string where;
-  if (table.integer_primary_key && !table.without_rowid) {
-    const std::string key = quoted_identifier(table.columns[*table.integer_primary_key].name);
-    const auto least = number("SELECT MIN(" + key + ") FROM " + name);
-    const auto most = number("SELECT MAX(" + key + ") FROM " + name);
-    if (least && most && *most / 2 - *least / 2 > static_cast<int64_t>(kSampledRows)) {
-      const int64_t step = *most / kSampledPlaces - *least / kSampledPlaces;
-      for (int64_t place = 0; place < kSampledPlaces; ++place) {
-        const std::string from = std::to_string(*least + place * step);
-        const std::string upto = std::to_string(place + 1 == kSampledPlaces ? *most : *least + (place + 1) * step - 1);
-        where += (place == 0 ? "" : " UNION ALL ") + std::string("SELECT k FROM (SELECT ") + key + " AS k FROM " + name +
-                 " WHERE " + key + " BETWEEN " + from + " AND " + upto + " LIMIT " +
-                 std::to_string(kSampledRows / static_cast<size_t>(kSampledPlaces)) + ")";
-      }
-      where = " WHERE " + key + " IN (" + where + ")";
-    }
-  }
+  const std::string where = part_of(table) + places_by_key(table);
   std::vector<size_t> readable;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     if (find_invalid_utf8(table.columns[c].name) == std::string_view::npos) readable.push_back(c);
@@ -138,7 +148,7 @@ TableLook DataLook::sample(TableId id) {
     const size_t count = std::min(kColumnsAtATime, readable.size() - first);
     std::string items;
     for (size_t i = 0; i < count; ++i) {
-      items += (i == 0 ? "" : ", ") + shortened(quoted_identifier(table.columns[readable[first + i]].name));
+      items += (i == 0 ? "" : ", ") + rules_->shortened(table.columns[readable[first + i]]);
     }
     std::optional<RowSet> rows;
     if (has_time()) {

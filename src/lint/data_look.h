@@ -15,12 +15,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lint/look_rules.h"
 #include "lint/value_kind.h"
 #include "schema/catalog.h"
 
 namespace pccsql {
-
-class Runner;
 
 // Of one column's sampled values. NULLs and empty texts are not among them.
 struct ColumnLook {
@@ -46,7 +45,7 @@ class DataLook {
   static constexpr std::chrono::milliseconds kUsualTime{8'000};
 
   // Opens the database; nothing is read yet.
-  static Result<DataLook> open(const std::string& path, const Catalog& catalog,
+  static Result<DataLook> open(const DatabasePlace& place, const Catalog& catalog,
                                std::chrono::milliseconds time = kUsualTime);
   DataLook(DataLook&&) noexcept;
   ~DataLook();
@@ -56,15 +55,21 @@ class DataLook {
   // The one number that the query brings; none where the time is over or the query fails.
   std::optional<int64_t> number(const std::string& sql);
 
+  const LookRules& rules() const { return *rules_; }
+
   // Whether something was left out for want of time.
   bool is_incomplete() const { return incomplete_; }
 
  private:
-  DataLook(const Catalog& catalog, std::unique_ptr<Runner> runner, std::chrono::steady_clock::time_point end);
+  DataLook(const Catalog& catalog, std::string schema, std::unique_ptr<QueryRunner> runner, std::chrono::steady_clock::time_point end);
   bool has_time();
+  std::string places_by_key(const Table& table);
+  std::string part_of(const Table& table);
 
   const Catalog* catalog_;
-  std::unique_ptr<Runner> runner_;
+  const LookRules* rules_;
+  std::string schema_;
+  std::unique_ptr<QueryRunner> runner_;
   std::chrono::steady_clock::time_point end_;
   bool incomplete_ = false;
 };

@@ -70,13 +70,17 @@ SELECT c.oid, c.relname, c.relkind, pg_catalog.array_to_string(c.reloptions, ','
   EXISTS (SELECT 1 FROM pg_catalog.pg_opclass o JOIN pg_catalog.pg_am m ON m.oid OPERATOR(pg_catalog.=) o.opcmethod
     WHERE m.amname OPERATOR(pg_catalog.=) 'btree' AND o.opcdefault AND o.opcintype OPERATOR(pg_catalog.=) bt.oid),
   pg_catalog.col_description(c.oid, a.attnum),
-  bt.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace
+  bt.typnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace,
+  CASE WHEN NOT l.collisdeterministic OR l.collname OPERATOR(pg_catalog.<>) 'default' THEN l.oid END, l.collisdeterministic
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.>) 0
   AND NOT a.attisdropped
 JOIN base ON base.oid OPERATOR(pg_catalog.=) a.atttypid
 JOIN pg_catalog.pg_type bt ON bt.oid OPERATOR(pg_catalog.=) base.b
+LEFT JOIN pg_catalog.pg_collation l ON l.oid OPERATOR(pg_catalog.=) a.attcollation
 WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+  AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_class s WHERE s.relname OPERATOR(pg_catalog.=) c.relname
+    AND s.relnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace)
 ORDER BY c.oid, a.attnum)";
 
 constexpr const char* kLabels = R"(
@@ -93,19 +97,28 @@ SELECT c.oid, pg_catalog.pg_get_viewdef(c.oid) FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND c.relkind OPERATOR(pg_catalog.=) 'v')";
 
+// What would be called in the place of PostgreSQL's own: functions and operators of the schema, and casts that somebody has made
+// between types of the language, whatever schema their function is in. $2 and $3: the language's names.
 constexpr const char* kTakenOver = R"(
-SELECT p.proname || '()' FROM pg_catalog.pg_proc p
-JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
-WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[])
-UNION ALL SELECT o.oprname FROM pg_catalog.pg_operator o
-JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) o.oprnamespace
-WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND o.oprname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.text[])
+SELECT pg_catalog.concat(p.proname, '()') AS name, p.oid FROM pg_catalog.pg_proc p
+WHERE p.pronamespace OPERATOR(pg_catalog.=) (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1)
+  AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+UNION ALL SELECT o.oprname, o.oid FROM pg_catalog.pg_operator o
+WHERE o.oprnamespace OPERATOR(pg_catalog.=) (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1)
+  AND o.oprname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.name[])
+UNION ALL SELECT pg_catalog.concat('CAST (', pg_catalog.format_type(s.oid, NULL), ' AS ', pg_catalog.format_type(t.oid, NULL), ')'), k.oid
+FROM pg_catalog.pg_cast k JOIN pg_catalog.pg_type s ON s.oid OPERATOR(pg_catalog.=) k.castsource
+JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) k.casttarget
+WHERE k.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid AND (s.typtype OPERATOR(pg_catalog.=) 'e' OR s.oid OPERATOR(pg_catalog.<) 16384::pg_catalog.oid)
+  AND (t.typtype OPERATOR(pg_catalog.=) 'e' OR t.oid OPERATOR(pg_catalog.<) 16384::pg_catalog.oid)
 ORDER BY 1)";
 
-// Names, types and order of columns; which object each table is; what views are made of.
+// Names, types and order of columns; which object each table is; what views are made of; what of the language means something
+// else (%s, which is kTakenOver).
 constexpr const char* kStamp = R"(
-SELECT pg_catalog.md5(coalesce(pg_catalog.string_agg(pg_catalog.concat_ws(' ', c.oid, c.relname, c.relkind, a.attnum,
-  a.attname, a.atttypid, a.atttypmod, CASE WHEN c.relkind IN ('v', 'm') THEN (
+SELECT pg_catalog.md5(pg_catalog.concat((SELECT pg_catalog.string_agg(taken.oid::pg_catalog.text, ' ') FROM (%s) AS taken),
+  pg_catalog.string_agg(pg_catalog.concat_ws(' ', c.oid, c.relname, c.relkind, a.attnum,
+  a.attname, a.atttypid, a.atttypmod, c.reloptions, CASE WHEN c.relkind IN ('v', 'm') THEN (
     SELECT pg_catalog.string_agg(pg_catalog.concat_ws(' ', r.oid, r.xmin), ' ' ORDER BY r.oid)
     FROM pg_catalog.pg_rewrite r WHERE r.ev_class OPERATOR(pg_catalog.=) c.oid) END), E'\n' ORDER BY c.oid, a.attnum), ''))
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -132,7 +145,7 @@ class Reader {
                             &Reader::read_columns, &Reader::read_constraints, &Reader::read_views}) {
       if (auto done = (this->*step)(); !done) return done.error();
     }
-    auto stamp = connection_.query(kStamp, {schema_});
+    auto stamp = connection_.query(pg_stamp_query(), {schema_});
     if (!stamp) return stamp.error();
     Catalog catalog(std::move(tables_), connection_.database(), Dialect::PostgreSql);
     catalog.set_stamp(pg_stamp(text_of(stamp->front()[0])));
@@ -178,8 +191,10 @@ class Reader {
     if (rows->empty()) return Done{};
     std::string names;
     for (const PgRow& row : *rows) names += (names.empty() ? "`" : ", `") + text_of(row[0]) + "`";
-    return Error{"schema `" + schema_ + "` has functions or operators of names that the language uses: " + names +
-                     ". They would take the place of PostgreSQL's own in a query; move them into another schema",
+    return Error{"schema `" + schema_ + "` has functions or operators of names that the language uses, or the database casts: " +
+                     names +
+                     ". They would take the place of PostgreSQL's own in a query; move functions and operators into another "
+                     "schema, and drop the casts",
                  {},
                  {}};
   }
@@ -230,10 +245,18 @@ class Reader {
       } else if (is_true(row[13])) {
         value.kind = kind_of_type(text_of(row[8]));
         value.small = text_of(row[8]) == "int2";
+        if (row[14] && !fits_collation(*row[14], is_true(row[15]))) value.kind = PgKind::Opaque;
       }
       value.sortable = value.kind != PgKind::Opaque || is_true(row[11]);
     }
     return Done{};
+  }
+
+  // Texts of two collations, the database's own aside, do not compare, and those of one that is not deterministic know no
+  // LIKE: such texts are only shown.
+  bool fits_collation(const std::string& oid, bool deterministic) {
+    if (collation_.empty() && deterministic) collation_ = oid;
+    return deterministic && collation_ == oid;
   }
 
   std::vector<ColumnIndex> columns_of(size_t table, const std::optional<std::string>& numbers) const {
@@ -292,7 +315,7 @@ class Reader {
     }
     if (select["fromClause"].size() != 1) return false;
     const PgNode range = select["fromClause"].first()["RangeVar"];
-    if (!range) return false;
+    if (!range || !range["inh"].is_true() || range["schemaname"].text() != schema_) return false;
     for (const Table& table : tables_) {
       if (table.name == range["relname"].text()) return table.kind == TableKind::Table;
     }
@@ -306,12 +329,26 @@ class Reader {
   std::map<std::string, size_t> table_of_;                  // by oid
   std::vector<Enumeration> enumerations_;
   std::map<std::string, uint32_t> enumeration_of_;  // by the type's oid
+  std::string collation_;                           // the one besides the database's own
   PgTree tree_;
 };
 
 }  // namespace
 
-std::string_view pg_stamp_query() { return kStamp; }
+const std::string& pg_stamp_query() {
+  static const std::string query = [] {
+    const auto put = [](std::string& text, std::string_view mark, const std::string& value) {
+      text.replace(text.find(mark), mark.size(), value);
+    };
+    std::string taken = kTakenOver;
+    put(taken, "$2", "'" + array_of(language_functions()) + "'");
+    put(taken, "$3", "'" + array_of(language_operators()) + "'");
+    std::string text = kStamp;
+    put(text, "%s", taken);
+    return text;
+  }();
+  return query;
+}
 
 // 128 bits as the server prints them, in two halves.
 SchemaStamp pg_stamp(std::string_view answer) {

@@ -17,7 +17,7 @@ Result<Catalog> read_pg_catalog(const std::string& address, const std::string& s
 Result<Catalog> read_pg_catalog(PgConnection& connection, const std::string& schema);
 
 // What of a schema queries depend on, in one value: the query that a server answers with it, of one parameter, the schema.
-std::string_view pg_stamp_query();
+const std::string& pg_stamp_query();
 SchemaStamp pg_stamp(std::string_view answer);
 
 // Views are left out (Catalog::unusable_views): without a server nothing tells the types of their columns.

@@ -5,7 +5,9 @@
 #include "engine/engine_impl.h"
 #include "mask/builtin_vocabulary.h"
 #include "model/sha256.h"
+#include "policy/column_comments.h"
 #include "policy/policy_file.h"
+#include "schema/pg_catalog.h"
 #include "schema/reader.h"
 
 namespace pccsql {
@@ -23,12 +25,23 @@ Access::Access(ServedDatabase database, std::string policy_name, std::string pol
 
 Result<std::shared_ptr<Access>> Access::open(const ServedDatabase& database, const std::string& policy_name,
                                              const std::string& policy_file, std::string policy_text) {
-  auto catalog = read_sqlite_catalog(database.path);
+  const DatabasePlace& place = database.place;
+  const bool server = is_pg_address(place.address);
+  auto catalog = server ? read_pg_catalog(place.address, place.schema) : read_sqlite_catalog(place.address);
   if (!catalog) return catalog.error();
   auto policy = parse_policy_yaml(policy_text, *catalog, policy_file);
   if (!policy) return policy.error();
-  return std::shared_ptr<Access>(
+  // What comments in the database say holds wherever its catalogue is read.
+  auto comments = policy_of_comments(*catalog, ColumnPolicy::Public);
+  if (!comments) return comments.error();
+  if (*comments) policy = intersection(*catalog, *policy, **comments);
+  if (!policy) return policy.error();
+  std::shared_ptr<Access> made(
       new Access(database, policy_name, policy_file, std::move(policy_text), *std::move(catalog), *std::move(policy)));
+  if (server) {
+    if (auto opened = made->runner(*made->seat()); !opened) return opened.error();
+  }
+  return made;
 }
 
 std::shared_ptr<Seat> Access::seat() const {
@@ -48,13 +61,13 @@ std::shared_ptr<Seat> Access::seat() const {
           }};
 }
 
-Result<Runner*> Access::runner(Seat& seat) const {
+Result<QueryRunner*> Access::runner(Seat& seat) const {
   if (!seat.runner) {
-    auto opened = Runner::open(database_.path, catalog_, policy_, Profile::Strict);
+    auto opened = open_runner(database_.place, catalog_, policy_, Profile::Strict);
     if (!opened) return opened.error();
-    seat.runner.emplace(*std::move(opened));
+    seat.runner = *std::move(opened);
   }
-  return &*seat.runner;
+  return seat.runner.get();
 }
 
 Result<const Engine*> Access::completer() const {

@@ -11,9 +11,9 @@
 #include <pccsql/engine.h>
 
 #include "base/result.h"
-#include "check/check.h"
 #include "decode/subject.h"
-#include "exec/runner.h"
+#include "dialect/dialect.h"
+#include "exec/open_runner.h"
 #include "serve/config.h"
 #include "serve/hidden_names.h"
 
@@ -21,16 +21,17 @@ namespace pccsql {
 
 // What one thread at a time needs to judge, ask and run. Made once, then lent again and again.
 struct Seat {
-  Seat(const Catalog& catalog, const Policy& policy) : subject(catalog, policy), checker(catalog) {}
+  Seat(const Catalog& catalog, const Policy& policy) : subject(catalog, policy), checker(make_checker(catalog, {})) {}
 
   Subject subject;
-  SqliteChecker checker;
-  std::optional<Runner> runner;  // opened by the first query
+  std::unique_ptr<QueryChecker> checker;
+  std::unique_ptr<QueryRunner> runner;  // opened by the first query
 };
 
 class Access : public std::enable_shared_from_this<Access> {
  public:
-  // Reads the catalogue anew, and the policy's text for it.
+  // Reads the catalogue anew, and the policy's text for it. On a server a role that has more rights than queries need is found
+  // here, before anybody asks.
   static Result<std::shared_ptr<Access>> open(const ServedDatabase& database, const std::string& policy_name,
                                               const std::string& policy_file, std::string policy_text);
 
@@ -46,7 +47,7 @@ class Access : public std::enable_shared_from_this<Access> {
   // A seat, given back when the last copy of the pointer goes. Keeps this alive.
   std::shared_ptr<Seat> seat() const;
   // The seat's runner, opened if it is not yet.
-  Result<Runner*> runner(Seat& seat) const;
+  Result<QueryRunner*> runner(Seat& seat) const;
   // For completions: an Engine that knows bytes alone.
   Result<const Engine*> completer() const;
 

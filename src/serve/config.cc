@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "policy/yaml_tree.h"
+#include "schema/pg_connection.h"
 
 namespace pccsql {
 namespace {
@@ -187,19 +188,34 @@ class ConfigReader {
       made.name = key.text;
       made.at = key.at;
       if (value.kind != Kind::Map) return error(value, "a database is a map; write `" + example + "`");
-      if (auto wrong = keys(value, {"db", "method"})) return wrong;
+      if (auto wrong = keys(value, {"db", "schema", "method"})) return wrong;
+      const YamlNode* schema = nullptr;
       for (const auto& [name, given] : value.entries) {
         if (name.text == "db") {
-          if (auto wrong = read_path(given, "db", made.path)) return wrong;
+          if (auto wrong = read_db(given, made.place.address)) return wrong;
+        } else if (name.text == "schema") {
+          schema = &given;
+          if (auto wrong = text(given, "schema", made.place.schema)) return wrong;
         } else {
           const auto method = parse_method(given.text);
           if (!method) return error(given, "`method` is one of pcc, pcc-paper, direct, retry, verify, itergen");
           made.method = *method;
         }
       }
-      if (made.path.empty()) return error(key, "`" + key.text + "` needs `db`, its SQLite file");
+      if (made.place.address.empty()) return error(key, "`" + key.text + "` needs `db`, its SQLite file or a PostgreSQL server's address");
+      const bool server = is_pg_address(made.place.address);
+      if (schema != nullptr && !server) return error(*schema, "`schema` is for a PostgreSQL server; a SQLite file has one schema alone");
+      if (server && needs_logits(made.method)) {
+        return error(key, "`" + key.text + "` is a PostgreSQL server, for which there is no mask yet; give it `method: direct`, `retry` or `verify`");
+      }
     }
     return std::nullopt;
+  }
+
+  // A file, beside the server's own; or a server's address, as it is.
+  Wrong read_db(const YamlNode& node, std::string& into) const {
+    if (!is_pg_address(node.text)) return read_path(node, "db", into);
+    return text(node, "db", into);
   }
 
   Wrong read_policies(const YamlNode& node) {

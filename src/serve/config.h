@@ -3,7 +3,7 @@
 //
 //   listen: 127.0.0.1:8080
 //   tls: {certificate: cert.pem, key: key.pem}
-//   databases: {hr: {db: hr.sqlite}, shop: {db: shop.sqlite, method: pcc}}
+//   databases: {hr: {db: hr.sqlite}, shop: {db: shop.sqlite, method: pcc}, sales: {db: "postgresql://asker@host/sales", method: retry}}
 //   policies: {analyst: {hr: analyst.yaml, shop: shop.yaml}, auditor: {hr: audit.yaml}}
 //   people: {ann: {policy: analyst, key_sha256: …}, bob: {policy: auditor, admin: true, key_sha256: …}}
 //   name_hidden: false
@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "decode/answer.h"
+#include "exec/open_runner.h"
 
 namespace pccsql {
 
@@ -34,7 +35,7 @@ struct ServeLimits {
 
 struct ServedDatabase {
   std::string name;
-  std::string path;
+  DatabasePlace place;
   Method method = Method::Pcc;
   Position at;
 };

@@ -17,7 +17,7 @@ Reply Service::check(const Visit& visit, const std::string& database, const std:
   }
   const Access& its = *std::get<std::shared_ptr<Access>>(found);
   const std::shared_ptr<Seat> seat = its.seat();
-  const Report report = report_on(sql, its.catalog(), seat->checker, &its.policy(), with_run);
+  const Report report = report_on(sql, its.catalog(), *seat->checker, &its.policy(), with_run);
   const std::string verdict(to_string(report.verdict));
   if (audit_) {
     const Json line{{"time", now_utc()},
@@ -43,7 +43,7 @@ Reply Service::roles(const Visit& visit, const std::string& database, const std:
   if (const auto* reply = std::get_if<Reply>(&found)) return *reply;
   const Access& its = *std::get<std::shared_ptr<Access>>(found);
   const std::shared_ptr<Seat> seat = its.seat();
-  return {200, covered(visit.caller, its, to_json(report_on(sql, its.catalog(), seat->checker, nullptr, false)), sql)};
+  return {200, covered(visit.caller, its, to_json(report_on(sql, its.catalog(), *seat->checker, nullptr, false)), sql)};
 }
 
 Reply Service::explain(const Visit& visit, const std::string& database, const std::string& prefix) {

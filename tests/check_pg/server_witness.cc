@@ -66,11 +66,14 @@ ServerWitness::Opinion ServerWitness::ask(const std::string& sql) {
   return opinion_;
 }
 
+// Up to 15 the columns that are read stand with each table, later in a list of their own.
 void ServerWitness::read_tree() {
   std::replace(tree_.begin(), tree_.end(), '\n', ' ');  // the server breaks its lines
+  const bool apart = PQserverVersion(connection_.get()) >= 160000;
+  const std::string before = apart ? "{RTEPERMISSIONINFO :relid " : ":rtekind 0 :relid ";
   size_t at = 0;
-  while ((at = tree_.find(":rtekind 0 :relid ", at)) != std::string::npos) {
-    at += 18;
+  while ((at = tree_.find(before, at)) != std::string::npos) {
+    at += before.size();
     const std::string oid = tree_.substr(at, tree_.find(' ', at) - at);
     const size_t columns = tree_.find(":selectedCols (b", at);
     if (columns == std::string::npos) return;

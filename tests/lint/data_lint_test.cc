@@ -19,7 +19,7 @@ class DataLint : public ::testing::Test {
     EXPECT_TRUE(catalog) << catalog.error().to_string();
     const auto policy = parse_policy_yaml("version: 1\n" + policy_text, *catalog);
     if (!policy) return policy.error().to_string();
-    auto data = DataLook::open(path, *catalog);
+    auto data = DataLook::open({path}, *catalog);
     EXPECT_TRUE(data) << data.error().to_string();
     std::string text;
     messages_.clear();

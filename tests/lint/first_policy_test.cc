@@ -93,7 +93,7 @@ void expect_sound(const Catalog& catalog, const FirstPolicy& first, const FirstP
 FirstPolicy propose(const Catalog& catalog, const std::string& database, Look look, const FirstPolicySettings& settings) {
   std::vector<TableLook> looks;
   if (look == Look::Yes) {
-    auto data = DataLook::open(database, catalog, std::chrono::seconds(60));
+    auto data = DataLook::open({database}, catalog, std::chrono::seconds(60));
     EXPECT_TRUE(data) << data.error().to_string();
     for (TableId id = 0; data && id < catalog.tables().size(); ++id) looks.push_back(data->sample(id));
   }
@@ -287,7 +287,7 @@ TEST(DataLook, EndsWhenItsTimeIsOver) {
                      "CREATE VIEW slow3 AS SELECT COUNT(*) AS a FROM n a, n b, n c; CREATE TABLE z (y TEXT)");
   const auto catalog = read_sqlite_catalog(path);
   ASSERT_TRUE(catalog);
-  auto data = DataLook::open(path, *catalog, std::chrono::milliseconds(1200));
+  auto data = DataLook::open({path}, *catalog, std::chrono::milliseconds(1200));
   ASSERT_TRUE(data) << data.error().to_string();
   const auto begin = std::chrono::steady_clock::now();
   std::vector<TableLook> looks;
@@ -311,7 +311,7 @@ TEST(DataLook, SamplesFromAllOverATable) {
                      "INSERT INTO n SELECT i, CASE WHEN i < 20000 THEN 'plain' ELSE 'p' || i || '@example.org' END FROM c");
   const auto catalog = read_sqlite_catalog(path);
   ASSERT_TRUE(catalog);
-  auto data = DataLook::open(path, *catalog);
+  auto data = DataLook::open({path}, *catalog);
   ASSERT_TRUE(data);
   const TableLook look = data->sample(0);
   ASSERT_TRUE(look.looked);
