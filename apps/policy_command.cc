@@ -98,13 +98,17 @@ int run_policy_lint(const Options& options) {
   auto policy = source->policy(**catalog);
   if (!policy) return fail(policy.error());
   std::vector<Warning> found = lint(**catalog, *policy);
+  if (options.policy.role && (*catalog)->dialect() != Dialect::PostgreSql) {
+    return fail("`--role` is for a PostgreSQL server: give `--db postgresql://…`");
+  }
   if ((*catalog)->dialect() == Dialect::PostgreSql) {
     if (options.inputs.schema) {
       return fail("what is wrong with a policy on PostgreSQL is asked of the server: give `--db postgresql://…`");
     }
     auto connection = PgConnection::open(*options.inputs.db);
     if (!connection) return fail(connection.error());
-    auto of_server = lint_pg(*connection, options.inputs.schema_name.value_or("public"), **catalog, *policy);
+    auto of_server =
+        lint_pg(*connection, options.inputs.schema_name.value_or("public"), **catalog, *policy, options.policy.role);
     if (!of_server) return fail(of_server.error());
     std::ranges::move(*of_server, std::back_inserter(found));
   }

@@ -20,7 +20,7 @@ struct PolicyOptions {
   bool strict = false;    // lint: what `*` opens without a record counts too
   bool accepted = false;  // lint: list what the policy accepts
   bool accept = false;    // diff: record what is open
-  std::optional<std::string> role;  // grants, import
+  std::optional<std::string> role;  // grants, import, lint
 };
 
 struct PolicyCommands {

@@ -85,6 +85,7 @@ PolicyCommands add_policy_commands(CLI::App& app, Options& options) {
   add_no_data(*commands.lint, options);
   commands.lint->add_flag("--strict", options.policy.strict, "warn also of what `*` or `default` opens without a record");
   commands.lint->add_flag("--accepted", options.policy.accepted, "list what the policy accepts as well, with the reasons");
+  add_text(*commands.lint, "--role", options.policy.role, "NAME", "the role of a PostgreSQL server that questions run under (default: who connects)");
   commands.diff = add_command(*policy, "diff", "list what the schema has and the policy does not name", kDiffFooter);
   add_inputs(*commands.diff, options.inputs, true);
   commands.diff->add_flag("--accept", options.policy.accept, "record in the policy file what is open now");

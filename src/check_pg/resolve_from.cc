@@ -12,7 +12,7 @@ void Resolver::from(QueryId id, PgNode list, const Scope* outer, const Ctes* cte
   for (const FromItem& item : ast_.queries[id].from) {
     if (std::ranges::find(passed, item.name) == passed.end()) continue;
     outside(item.span, quoted(item.name) +
-                           " is named inside a derived table or an ON beside it, where PostgreSQL would look past it "
+                           " is named inside a derived table beside it, where PostgreSQL would look past it "
                            "for another one further out");
   }
 }
@@ -182,7 +182,6 @@ Resolver::Element Resolver::join(QueryId id, PgNode node, const Place& outside_p
     scope.outer = outside_place.scope;
     scope.query = id;
     scope.elements = &visible;
-    scope.passed = &passed;
     const ExprId on = condition(quals, {&scope, outside_place.ctes, id, Clause::On}, "ON");
     ast_.queries[id].conditions.push_back(on);
     if (type == "JOIN_FULL") {

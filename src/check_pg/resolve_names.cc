@@ -126,10 +126,7 @@ ExprId Resolver::column(PgNode ref, const Place& place) {
           }
         }
       }
-      if (item == nullptr) {
-        if (scope->passed != nullptr) scope->passed->push_back(parts[0]);
-        continue;
-      }
+      if (item == nullptr) continue;
       const auto take = [&](uint32_t c, std::string_view column_name, const Type& type) {
         if (column_name != name) return;
         if (found != nullptr) {

@@ -56,7 +56,7 @@ class Resolver {
     const Scope* outer = nullptr;
     QueryId query = 0;
     const std::vector<Element>* elements = nullptr;   // nullptr: nothing of this query, whose FROM is being written
-    std::vector<std::string_view>* passed = nullptr;  // qualifiers that were looked for further out are noted here
+    std::vector<std::string_view>* passed = nullptr;  // then: qualifiers that were looked for further out
     bool closed = false;                              // the body of a CTE: nothing around it is seen
   };
   struct Ctes {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "exec/pg_role.h"
 
@@ -37,12 +38,22 @@ JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) t.oid
 WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND g.attgenerated OPERATOR(pg_catalog.<>) '' ORDER BY 1, 2, 3)";
 
 constexpr const char* kRole = R"(
-SELECT current_user, r.rolsuper OR r.rolbypassrls, EXISTS (SELECT 1 FROM pg_catalog.pg_class c
-    WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid AND pg_catalog.pg_has_role(c.relowner, 'MEMBER')),
+SELECT r.rolname, r.rolsuper OR r.rolbypassrls, EXISTS (SELECT 1 FROM pg_catalog.pg_class c
+    WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid AND pg_catalog.pg_has_role(r.oid, c.relowner, 'MEMBER')),
   (SELECT pg_catalog.string_agg(c.relname, ', ' ORDER BY c.relname) FROM pg_catalog.pg_class c
-    WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.relrowsecurity)
+    WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.relrowsecurity),
+  (SELECT pg_catalog.string_agg(o.rolname, ', ' ORDER BY o.rolname) FROM pg_catalog.pg_roles o
+    WHERE o.rolbypassrls AND NOT o.rolsuper AND o.rolcanlogin AND o.oid OPERATOR(pg_catalog.<>) r.oid)
 FROM pg_catalog.pg_roles r, pg_catalog.pg_namespace n
-WHERE r.rolname OPERATOR(pg_catalog.=) current_user AND n.nspname OPERATOR(pg_catalog.=) $1)";
+WHERE r.rolname OPERATOR(pg_catalog.=) CASE WHEN $2 OPERATOR(pg_catalog.=) '' THEN current_user ELSE $2::pg_catalog.name END
+  AND n.nspname OPERATOR(pg_catalog.=) $1)";
+
+// $1: a role, or `public` for everybody.
+constexpr const char* kDefinerFunctions = R"(
+SELECT p.oid::pg_catalog.regprocedure::pg_catalog.text FROM pg_catalog.pg_proc p
+WHERE p.prosecdef AND p.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
+  AND pg_catalog.has_function_privilege($1::pg_catalog.name, p.oid, 'EXECUTE')
+  AND pg_catalog.has_schema_privilege($1::pg_catalog.name, p.pronamespace, 'USAGE') ORDER BY 1)";
 
 constexpr const char* kExtensions = R"(
 SELECT extname FROM pg_catalog.pg_extension WHERE extname IN ('dblink', 'postgres_fdw', 'file_fdw', 'adminpack', 'lo',
@@ -50,8 +61,8 @@ SELECT extname FROM pg_catalog.pg_extension WHERE extname IN ('dblink', 'postgre
 
 class Lint {
  public:
-  Lint(PgConnection& connection, const std::string& schema, const Catalog& catalog, const Policy& policy)
-      : connection_(connection), schema_(schema), catalog_(catalog), policy_(policy) {}
+  Lint(PgConnection& connection, const std::string& schema, const Catalog& catalog, const Policy& policy, std::string role)
+      : connection_(connection), schema_(schema), catalog_(catalog), policy_(policy), role_(std::move(role)) {}
 
   Result<std::vector<Warning>> run() {
     for (const auto step : {&Lint::views, &Lint::generated, &Lint::role, &Lint::extensions}) {
@@ -124,15 +135,27 @@ class Lint {
   }
 
   Result<Done> role() {
-    auto rows = connection_.query(kRole, {schema_});
+    auto rows = connection_.query(kRole, {schema_, role_});
     if (!rows) return rows.error();
-    if (rows->empty()) return Done{};
+    if (rows->empty()) return role_.empty() ? Result<Done>(Done{}) : Error{"the server has no role `" + role_ + "`", {}, {}};
     const auto& row = rows->front();
     const std::string who = row[0].value_or("");
     const bool strong = row[1] == "t", owner = row[2] == "t";
     if (row[3] && (strong || owner)) {
       warn(Finding::Role,
            "role `" + who + "` passes the row-level security of " + *row[3] + " by: questions must not run as it");
+    }
+    if (row[3] && row[4]) {
+      warn(Finding::Role, "the row-level security of " + *row[3] + " does not hold for " + *row[4] + " (BYPASSRLS)");
+    }
+    // An owner may call everything; what it leaves to everybody is what questions' role may call too.
+    const bool everybody = strong || owner;
+    auto functions = connection_.query(kDefinerFunctions, {everybody ? "public" : who});
+    if (!functions) return functions.error();
+    for (const auto& function : *functions) {
+      warn(Finding::Role, "`" + function[0].value_or("") + "` runs with the rights of its owner (SECURITY DEFINER), and " +
+                              (everybody ? "everybody" : "role `" + who + "`") +
+                              " may call it: it is not in the language, but the server's rights would not stop a call");
     }
     if (strong || owner) return Done{};
     auto readable = policy_of_role(connection_, schema_, catalog_, who);
@@ -165,14 +188,15 @@ class Lint {
   const std::string& schema_;
   const Catalog& catalog_;
   const Policy& policy_;
+  std::string role_;  // empty: the one that is connected
   std::vector<Warning> warnings_;
 };
 
 }  // namespace
 
 Result<std::vector<Warning>> lint_pg(PgConnection& connection, const std::string& schema, const Catalog& catalog,
-                                     const Policy& policy) {
-  return Lint(connection, schema, catalog, policy).run();
+                                     const Policy& policy, const std::optional<std::string>& role) {
+  return Lint(connection, schema, catalog, policy, role.value_or("")).run();
 }
 
 }  // namespace pccsql

@@ -101,7 +101,9 @@ class DumpReader {
       types_[key_of(name)] = type;
       enumerations_.push_back(std::move(enumeration));
     } else if (const PgNode domain = statement["CreateDomainStmt"]) {
-      types_[key_of(last_two(domain["domainname"]))] = value_type(domain["typeName"]);
+      ValueType type = value_type(domain["typeName"]);
+      read_collation(domain["collClause"], type);
+      types_[key_of(last_two(domain["domainname"]))] = type;
     } else if (const PgNode composite = statement["CompositeTypeStmt"]) {
       types_[{std::string(composite["typevar"]["schemaname"].text()),
               std::string(composite["typevar"]["relname"].text())}] = {};
@@ -148,10 +150,32 @@ class DumpReader {
     if (const PgNode function = statement["CreateFunctionStmt"]) {
       return check_name(last_two(function["funcname"]), language_functions());
     }
-    if (const PgNode made = statement["DefineStmt"]; made && made["kind"].text() == "OBJECT_OPERATOR") {
-      return check_name(last_two(made["defnames"]), language_operators());
+    if (const PgNode made = statement["DefineStmt"]) {
+      if (made["kind"].text() == "OBJECT_OPERATOR") return check_name(last_two(made["defnames"]), language_operators());
+      if (made["kind"].text() == "OBJECT_AGGREGATE") return check_name(last_two(made["defnames"]), language_functions());
     }
+    if (const PgNode cast = statement["CreateCastStmt"]) return check_cast(cast);
     return Done{};
+  }
+
+  Result<Done> check_cast(PgNode cast) const {
+    for (const char* side : {"sourcetype", "targettype"}) {
+      if (value_type(cast[side]).kind == PgKind::Opaque) return Done{};
+    }
+    return Error{"the database casts " + type_text(cast["sourcetype"]) + " to " + type_text(cast["targettype"]) +
+                     " in a way of its own, which would take the place of PostgreSQL's in a query; drop that cast",
+                 file_,
+                 {}};
+  }
+
+  // As from a server: texts of two collations do not compare. Of one that the dump makes nothing is known.
+  void read_collation(PgNode clause, ValueType& value) {
+    if (!clause || value.kind != PgKind::Text) return;
+    const QualifiedName name = last_two(clause["collname"]);
+    if (name.name == "default") return;
+    const bool known = name.schema.empty() || name.schema == "pg_catalog";
+    if (known && collation_.empty()) collation_ = name.name;
+    if (!known || collation_ != name.name) value.kind = PgKind::Opaque;
   }
 
   Result<Done> check_name(const QualifiedName& name, const std::vector<std::string_view>& taken) const {
@@ -200,6 +224,7 @@ class DumpReader {
       column.name = definition["colname"].text();
       column.type = type_text(definition["typeName"]);
       column.value = value_type(definition["typeName"]);
+      read_collation(definition["collClause"], column.value);
       for (const PgNode constraint : definition["constraints"].items()) {
         if (constraint["Constraint"]["contype"].text() == "CONSTR_GENERATED") column.generated = Generated::Stored;
       }
@@ -217,7 +242,8 @@ class DumpReader {
         add_column_constraint(table, constraint["Constraint"], definition["colname"].text());
       }
     }
-    tables_.push_back(std::move(table));
+    // PostgreSQL's own relations come first, and all of them are named so.
+    if (!table.name.starts_with("pg_")) tables_.push_back(std::move(table));
     return Done{};
   }
 
@@ -302,6 +328,7 @@ class DumpReader {
   std::vector<Enumeration> enumerations_;
   std::vector<Table> tables_;
   std::vector<std::string> views_;
+  std::string collation_;  // the one besides the database's own
 };
 
 }  // namespace

@@ -174,6 +174,67 @@ TEST_F(PgProgram, ReadsPoliciesFromTheServer) {
   EXPECT_NE(first.out.find("    salary: AggregateOnly"), std::string::npos) << first.out;
 }
 
+// What names and types do not tell, some rows do.
+TEST_F(PgProgram, LooksAtTheData) {
+  PgServer& server = *PgServer::get();
+  ASSERT_EQ(server.make_database("looked_at", R"(
+CREATE TABLE thing (id integer PRIMARY KEY, kind text, remark text, label text, worth integer, blob bytea, place point);
+INSERT INTO thing SELECT i, 'k' || i % 5, 'who' || i || '@example.org', 'L' || i, 100 + i, 'x', point(1, i) FROM generate_series(1, 300) i;
+CREATE TABLE large (id integer PRIMARY KEY, kind text);
+INSERT INTO large SELECT i, 'a person''s mail is p' || i || '@example.org' FROM generate_series(1, 100000) i;
+ANALYZE;
+)"),
+            "");
+  const std::string address = server.address("looked_at");
+  const Ran with = pccsql({"policy", "init", "--db", address}), without = pccsql({"policy", "init", "--db", address, "--no-data"});
+  EXPECT_EQ(with.status, 0) << with.err;
+  const auto label = [](const std::string& yaml, const std::string& column, size_t from = 0) {
+    const size_t at = yaml.find("    " + column + ": ", from) + 6 + column.size();
+    return yaml.substr(at, yaml.find_first_of(" \n", at) - at);
+  };
+  EXPECT_EQ(label(with.out, "remark"), "Hidden") << with.out;
+  EXPECT_NE(with.out.find("e-mail"), std::string::npos) << with.out;
+  EXPECT_EQ(without.out.find("e-mail addresses"), std::string::npos) << without.out;
+  EXPECT_EQ(label(without.out, "kind"), "Public") << without.out;
+  EXPECT_EQ(label(with.out, "kind", with.out.find("  large:")), "Hidden") << with.out;
+
+  const std::string policy = scratch_.file("looked.yaml", R"(version: 1
+min_group: 5
+tables:
+  thing: {id: ConditionOnly, kind: Public, label: Public, worth: AggregateOnly}
+)");
+  const Ran lint = pccsql({"policy", "lint", "--db", address, "--policy", policy});
+  EXPECT_NE(lint.out.find("`thing.label` is Public, and in these data every value of it stands for one entity"), std::string::npos)
+      << lint.out << lint.err;
+  EXPECT_EQ(lint.out.find("`thing.kind`"), std::string::npos) << lint.out;
+}
+
+TEST_F(PgProgram, LintKnowsTheRoleOfQuestions) {
+  PgServer& server = *PgServer::get();
+  ASSERT_EQ(server.make_database("linted", R"(
+CREATE TABLE staff (id integer PRIMARY KEY, name text, ssn text);
+ALTER TABLE staff ENABLE ROW LEVEL SECURITY;
+CREATE FUNCTION ssn_of(integer) RETURNS text LANGUAGE sql SECURITY DEFINER AS 'SELECT ssn FROM staff WHERE id = $1';
+CREATE ROLE lint_asker LOGIN; GRANT SELECT (id) ON staff TO lint_asker; GRANT USAGE ON SCHEMA public TO lint_asker;
+CREATE ROLE lint_passer LOGIN BYPASSRLS;
+CREATE EXTENSION file_fdw;
+)"),
+            "");
+  const std::string policy = scratch_.file("linted.yaml", "version: 1\ntables:\n  staff: {id: Public, name: Public}\n");
+  const Ran lint = pccsql({"policy", "lint", "--db", server.address("linted"), "--role", "lint_asker", "--policy", policy});
+  EXPECT_EQ(lint.status, 1) << lint.err;
+  for (const char* part : {"`staff.name` is Public, but role `lint_asker` may not read it", "lint_passer (BYPASSRLS)",
+                           "`ssn_of(integer)` runs with the rights of its owner (SECURITY DEFINER), and role `lint_asker`", "`file_fdw`"}) {
+    EXPECT_NE(lint.out.find(part), std::string::npos) << part << "\n" << lint.out;
+  }
+  const Ran owner = pccsql({"policy", "lint", "--db", server.address("linted"), "--policy", policy});
+  EXPECT_NE(owner.out.find("passes the row-level security of staff by"), std::string::npos) << owner.out;
+  EXPECT_NE(owner.out.find("and everybody may call it"), std::string::npos) << owner.out;
+  const Ran nobody = pccsql({"policy", "lint", "--db", server.address("linted"), "--role", "nobody_there", "--policy", policy});
+  EXPECT_EQ(nobody.status, 2);
+  EXPECT_NE(nobody.err.find("no role `nobody_there`"), std::string::npos) << nobody.err;
+}
+
 TEST_F(PgProgram, JudgesByTheTextOfADump) {
   const Ran dump = run_command({"pg_dump", "-s", "-d", owner()});
   if (dump.status != 0) GTEST_SKIP() << "no pg_dump: " << dump.err;
