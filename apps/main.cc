@@ -47,6 +47,8 @@ int main(int argc, char** argv) {
       return pccsql::run_suite_build(options);
     case pccsql::Command::SuiteTraining:
       return pccsql::run_suite_training(options);
+    case pccsql::Command::SuitePostgreSql:
+      return pccsql::run_suite_postgresql(options);
     case pccsql::Command::SuiteStats:
       return pccsql::run_suite_stats(options);
     case pccsql::Command::EvalRun:

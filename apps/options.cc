@@ -191,6 +191,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (suite.bird_cu->parsed()) options.command = Command::SuiteBirdCu;
   if (suite.spider_acl->parsed()) options.command = Command::SuiteSpiderAcl;
   if (suite.training->parsed()) options.command = Command::SuiteTraining;
+  if (suite.postgresql->parsed()) options.command = Command::SuitePostgreSql;
   if (suite.stats->parsed()) options.command = Command::SuiteStats;
   if (eval_run.run->parsed()) options.command = Command::EvalRun;
   if (eval_run.retry->parsed()) options.command = Command::EvalSweepRetry;

@@ -43,6 +43,7 @@ enum class Command {
   SuiteBirdCu,
   SuiteSpiderAcl,
   SuiteTraining,
+  SuitePostgreSql,
   SuiteStats,
   EvalRun,
   EvalSweepRetry,
@@ -131,6 +132,7 @@ int run_serve_key(const Options& options);
 int run_mcp(const Options& options);
 int run_suite_build(const Options& options);
 int run_suite_training(const Options& options);
+int run_suite_postgresql(const Options& options);
 int run_suite_stats(const Options& options);
 int run_eval_run(const Options& options);
 int run_eval_sweep(const Options& options);

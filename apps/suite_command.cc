@@ -8,6 +8,7 @@
 #include "apps/terminal.h"
 #include "base/file.h"
 #include "eval/training.h"
+#include "schema/pg_connection.h"
 #include "suite/build.h"
 #include "suite/gold.h"
 #include "suite/statistics_report.h"
@@ -38,6 +39,14 @@ constexpr const char* kTrainingFooter =
     "Example:\n"
     "  pccsql suite training --spider DIR --bird DIR --out training.jsonl\n"
     "The same inputs give the same bytes.\n"
+    "Exit status: 0 written, 2 a usage or file error.";
+
+constexpr const char* kPostgresFooter =
+    "The questions of a suite on a PostgreSQL server: its gold queries as somebody has ported them (lines of gold.jsonl:\n"
+    "form, split, index, db, sql; and FORM/DB.sql, the DDL of each database), its policies by the columns' names, its\n"
+    "labels judged anew under profile strict. Questions whose query was not ported or is not in the language are left out.\n"
+    "Example:\n"
+    "  pccsql suite build postgresql --suite spider-cu.jsonl --port DIR --db 'postgresql://me@host/{db}' --out spider-pg.jsonl\n"
     "Exit status: 0 written, 2 a usage or file error.";
 
 constexpr const char* kStatsFooter =
@@ -82,7 +91,7 @@ CLI::App* add_training_command(CLI::App& group, SuiteOptions& suite) {
   return training;
 }
 
-int write_suite(const Result<Suite>& suite, const SuiteOptions& options) {
+int write_suite(const Result<Suite>& suite, const SuiteOptions& options, const std::string& more = {}) {
   if (!suite) return fail(suite.error());
   if (const auto written = write_file(*options.out, to_text(*suite)); !written) return fail(written.error());
   size_t refuse = 0;
@@ -97,7 +106,7 @@ int write_suite(const Result<Suite>& suite, const SuiteOptions& options) {
                std::to_string(suite->catalogs.size()) + " databases" +
                (suite->execution && missing > 0 ? ", " + std::to_string(missing) + " questions without a database file"
                                                 : std::string()) +
-               "\n");
+               more + "\n");
   return output.finish(kExitFine);
 }
 
@@ -119,6 +128,12 @@ SuiteCommands add_suite_commands(CLI::App& app, Options& options) {
   add_text(*acl, "--acl", suite.acl, "FILE", "the data as released, JSON lines");
   add_text(*acl, "--spider", suite.spider, "DIR", "Spider: tables.json");
   add_common_options(*acl, suite);
+  CLI::App* postgresql = add_command(*build, "postgresql", "a suite's questions on a PostgreSQL server", kPostgresFooter);
+  add_text(*postgresql, "--suite", suite.suite, "FILE", "of SQLite files, as `suite build` wrote it");
+  add_text(*postgresql, "--port", suite.port, "DIR", "its gold queries and schemas for PostgreSQL");
+  add_text(*postgresql, "--db", suite.address, "ADDRESS", "of the databases; `{db}` stands for each one's name in the port");
+  add_text(*postgresql, "--form", suite.form, "NAME", "which form of the port's (default: cleaned)");
+  add_text(*postgresql, "--out", suite.out, "FILE", "the suite's file");
   CLI::App* stats =
       add_command(*group, "stats", "policies, labels, roles, violations, language of suites", kStatsFooter);
   stats->add_option("FILE", suite.files, "suites");
@@ -126,7 +141,7 @@ SuiteCommands add_suite_commands(CLI::App& app, Options& options) {
       *stats, "--format", suite.format,
       {{"text", StatsFormat::Text}, {"markdown", StatsFormat::Markdown}, {"json", StatsFormat::Json}},
       "(default: text)");
-  return {spider, bird, acl, add_training_command(*group, suite), stats};
+  return {spider, bird, acl, add_training_command(*group, suite), postgresql, stats};
 }
 
 int run_suite_training(const Options& options) {
@@ -190,6 +205,20 @@ int run_suite_build(const Options& options) {
   build.done = [&progress](size_t count) { progress.done(count); };
   if (acl) return write_suite(build_spider_acl(build), suite);
   return write_suite(bird ? build_bird_cu(build) : build_spider_cu(build), suite);
+}
+
+int run_suite_postgresql(const Options& options) {
+  const SuiteOptions& suite = options.suite;
+  const char* hint = "try `pccsql suite build postgresql --help`";
+  if (!suite.suite) return fail("which suite? Add `--suite FILE`", hint);
+  if (!suite.port) return fail("no port of its gold queries given; add `--port DIR`", hint);
+  if (!suite.address || !is_pg_address(*suite.address)) {
+    return fail("where are the databases? Add `--db 'postgresql://user@host/{db}'`", hint);
+  }
+  if (!suite.out) return fail("where to? Add `--out FILE`", hint);
+  PortOptions port{*suite.suite, *suite.port, suite.form.value_or("cleaned"), *suite.address, 0};
+  const auto made = build_on_postgres(port);
+  return write_suite(made, suite, port.left_out == 0 ? std::string() : ", " + std::to_string(port.left_out) + " left out");
 }
 
 int run_suite_stats(const Options& options) {

@@ -22,6 +22,10 @@ struct SuiteOptions {
   std::optional<std::string> spider;
   std::optional<std::string> bird;
   std::optional<std::string> acl;
+  std::optional<std::string> suite;  // postgresql: what is ported
+  std::optional<std::string> port;
+  std::optional<std::string> address;
+  std::optional<std::string> form;
   std::vector<std::string> databases;
   std::optional<double> p;
   std::optional<double> p_relax;
@@ -45,6 +49,7 @@ struct SuiteCommands {
   const CLI::App* bird_cu = nullptr;
   const CLI::App* spider_acl = nullptr;
   const CLI::App* training = nullptr;
+  const CLI::App* postgresql = nullptr;
   const CLI::App* stats = nullptr;
 };
 

@@ -107,6 +107,8 @@ ExprId Resolver::call(PgNode node, const Place& place) {
     made.op = Op::Broken;
     return add(made, arguments);
   };
+  constexpr size_t kMostArguments = 100;  // as PostgreSQL has it
+  if (arguments.size() > kMostArguments) return refuse(true, "a function takes at most 100 arguments");
   if (!listed) return refuse(false, "the function " + shown + ", written so, is outside the language");
   if (candidates.empty()) return refuse(false, "the function " + shown + " is outside the language");
   if (node["agg_order"]) return refuse(false, "ORDER BY inside a call is outside the language");

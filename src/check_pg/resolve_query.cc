@@ -10,6 +10,8 @@ namespace {
 
 constexpr size_t kMostExpressions = 500'000;  // `*` over wide tables makes a short text a long list
 
+constexpr size_t kWidest = 1664;  // as PostgreSQL has it
+
 constexpr int64_t kRows = 0x4, kGroups = 0x8, kOffsets = 0x7800, kExcludes = 0x38000;
 
 }  // namespace
@@ -225,8 +227,22 @@ void Resolver::simple(QueryId id, PgNode select, const Scope* outer, const Ctes*
     check_distinct(id);
   }
   check_wanted_windows(id);
+  check_width(id);
   settle_columns(id, keep_literals);
   check_grouping(id);
+}
+
+// What is grouped, sorted or partitioned by and is no item of the select list is one more item to the server.
+void Resolver::check_width(QueryId id) {
+  const Query& query = ast_.queries[id];
+  size_t width = query.outputs.size();
+  for (const auto* terms : {&query.group_by, &query.order_by}) {
+    width += static_cast<size_t>(std::ranges::count(*terms, kNone, &Term::output));
+  }
+  for (const Window& window : ast_.windows) {
+    if (width <= kWidest) width += window.partition.size() + window.order.size();
+  }
+  if (width > kWidest) outside({}, "a SELECT has at most " + std::to_string(kWidest) + " columns, those that it is grouped and sorted by among them");
 }
 
 void Resolver::items(QueryId id, PgNode targets, const Place& place, const std::vector<Element>& elements) {

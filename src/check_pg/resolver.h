@@ -91,6 +91,7 @@ class Resolver {
   void check_wanted_windows(QueryId id);
   void check_frame(PgNode definition, const Window& window);
   void check_distinct(QueryId id);
+  void check_width(QueryId id);
   void settle_columns(QueryId id, bool keep_literals);
   void walk_aggregates_in_group(ExprId id, Span where);
 

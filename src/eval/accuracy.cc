@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "exec/open_runner.h"
 #include "exec/row_order.h"
+#include "schema/pg_connection.h"
 
 namespace pccsql {
 namespace {
@@ -108,6 +110,7 @@ Accuracy compare_rows(const Rows& gold, const Rows& rows, bool ordered) {
 std::vector<std::string> database_instances(const std::string& path) {
   namespace fs = std::filesystem;
   std::vector<std::string> instances{path};
+  if (is_pg_address(path)) return instances;
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
@@ -143,8 +146,8 @@ Accuracy AccuracyJudge::judge(const std::string& database_path, std::string_view
   for (size_t i = 0; i < all.size(); ++i) {
     Instance& instance = all[i];
     if (!instance.runner) {
-      auto runner = Runner::open_unfenced(instance.path, limits_);
-      if (runner) instance.runner = std::make_unique<Runner>(*std::move(runner));
+      auto runner = open_unfenced_runner({instance.path}, limits_);
+      if (runner) instance.runner = *std::move(runner);
     }
     if (instance.runner && instance.gold_sql != gold_sql) {
       auto gold = instance.runner->run(gold_sql, stop);

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "eval/record.h"
-#include "exec/runner.h"
+#include "exec/query_runner.h"
 
 namespace pccsql {
 
@@ -36,7 +36,7 @@ bool same_set(const Rows& gold, const Rows& rows);
 // All but all_instances.
 Accuracy compare_rows(const Rows& gold, const Rows& rows, bool ordered);
 
-// The instances of a database: the file itself, then the other `.sqlite` files of its folder by name, which is how the
+// The instances of a database: a server's is alone; else the file itself, then the other `.sqlite` files of its folder by name, which is how the
 // distilled test suites of Spider are laid out.
 std::vector<std::string> database_instances(const std::string& path);
 
@@ -59,7 +59,7 @@ class AccuracyJudge {
   // The gold query that ran last on an instance, because all methods and attempts ask for it again.
   struct Instance {
     std::string path;
-    std::unique_ptr<Runner> runner;  // nullptr: the file was not needed yet, or cannot be opened
+    std::unique_ptr<QueryRunner> runner;  // nullptr: the database was not needed yet, or cannot be opened
     std::string gold_sql;
     std::optional<Rows> gold;
   };

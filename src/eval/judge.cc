@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dialect/dialect.h"
+#include "exec/open_runner.h"
+#include "schema/pg_connection.h"
 #include "syntax/lexer.h"
 
 namespace pccsql {
@@ -66,14 +69,16 @@ static ExampleValues shown_values(const Catalog& catalog, const Policy& policy, 
 
 Seat::Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings, const Prompts& prompts,
            std::string database_file, bool execution, size_t values)
-    : subject(catalog, policy, settings, prompts, std::nullopt, shown_values(catalog, policy, database_file, values)), checker(catalog, settings), database(std::move(database_file)) {
+    : subject(catalog, policy, settings, prompts, std::nullopt, shown_values(catalog, policy, database_file, values)), checker(make_checker(catalog, settings)), database(std::move(database_file)) {
   if (!execution) return;
   const RunLimits limits = AccuracyJudge::generous_limits();
   // The paper does not count GROUP BY and ORDER BY, so what it permits may read a Hidden column, which a fence denies.
-  auto opened = settings.profile == Profile::Strict ? Runner::open(database, catalog, policy, settings.profile, limits)
-                                                    : Runner::open_unfenced(database, limits);
+  const DatabasePlace place{database};
+  auto opened = settings.profile == Profile::Strict && !is_pg_address(database)
+                    ? open_runner(place, catalog, policy, settings.profile, limits)
+                    : open_unfenced_runner(place, limits);
   if (opened) {
-    runner.emplace(std::move(*opened));
+    runner = std::move(*opened);
   } else {
     problem = opened.error();
   }
@@ -81,7 +86,7 @@ Seat::Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings,
 
 bool Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop) {
   const Catalog& catalog = seat.subject.catalog();
-  const bool execution = seat.runner.has_value() || seat.problem.has_value();
+  const bool execution = seat.runner != nullptr || seat.problem.has_value();
   record.outcome = answer.outcome;
   record.cause = to_string(answer.cause);
   record.reason = answer.reason;
@@ -119,8 +124,8 @@ bool Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record, cons
   record.leaked_before_refuse =
       record.outcome == Outcome::Refuse && record.withheld.has_value() && !record.violations.empty();
   if (record.outcome == Outcome::SafeSql && record.gold_label == GoldLabel::Refuse) {
-    const Analysis query = seat.checker.analyze(*record.sql);
-    record.empty_answer = empty_answer_class(*record.sql, query, seat.checker.analyze(record.gold_sql));
+    const Analysis query = seat.checker->analyze(*record.sql);
+    record.empty_answer = empty_answer_class(*record.sql, query, seat.checker->analyze(record.gold_sql));
   }
   if (execution && record.gold_label == GoldLabel::Sql) {
     // What was run is compared: groups that were left out are missing.

@@ -36,9 +36,11 @@ struct Seat {
        std::string database_file, bool execution, size_t values = 0);
 
   Subject subject;
-  SqliteChecker checker;
-  std::string database;
-  std::optional<Runner> runner;  // under profile strict fenced by the policy
+  std::unique_ptr<QueryChecker> checker;
+  std::string database;  // a file, or a server's address
+  // Of a SQLite file under profile strict fenced by the policy. A server would need a role for each policy; there the checker's
+  // word holds.
+  std::unique_ptr<QueryRunner> runner;
   std::optional<Error> problem;  // why there is none, where there should be
 };
 

@@ -12,9 +12,11 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "dialect/dialect.h"
 #include "eval/judge.h"
 #include "eval/run_file.h"
 #include "model/sha256.h"
+#include "schema/pg_connection.h"
 
 namespace pccsql {
 namespace {
@@ -37,7 +39,7 @@ Result<Done> check_databases(const Suite& suite, const std::vector<size_t>& chos
     const SuiteQuestion& question = suite.questions[index];
     const std::string file = database_file(suite, question, data);
     std::error_code ignored;
-    if (!file.empty() && std::filesystem::is_regular_file(file, ignored)) continue;
+    if (is_pg_address(file) || (!file.empty() && std::filesystem::is_regular_file(file, ignored))) continue;
     ++questions;
     missing.insert(question.db_id);
     if (example.empty()) example = file;
@@ -72,7 +74,7 @@ class Worker {
     QuestionRecord& record = made.question;
     record.id = question.id;
     record.db_id = question.db_id;
-    record.db_path = here.database;
+    record.db_path = is_pg_address(here.database) ? shown_pg_address(here.database) : here.database;
     record.question = question.question;
     record.evidence = evidence;
     record.gold_label = question.gold_label;
@@ -244,6 +246,15 @@ Result<RunHeader> run_header(const Suite& suite, const std::string& suite_path, 
 Result<Done> check_run(const Suite& suite, const RunSettings& settings, const std::optional<std::string>& data) {
   const auto chosen = selected(suite, settings.selection);
   if (!chosen) return chosen.error();
+  if (!suite.catalogs.empty()) {
+    if (auto unknown = unknown_settings(suite.catalogs.front(), {suite.profile, settings.language})) return *unknown;
+  }
+  if (suite.dialect() == Dialect::PostgreSql && needs_logits(settings.method)) {
+    return Error{"`--method " + std::string(to_string(settings.method)) +
+                     "` writes with a mask, which there is for SQLite alone; a suite on PostgreSQL takes `direct`, `retry` and `verify`",
+                 {},
+                 {}};
+  }
   return executes(suite, settings) ? check_databases(suite, *chosen, data) : Result<Done>(Done{});
 }
 

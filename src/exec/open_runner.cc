@@ -20,4 +20,15 @@ Result<std::unique_ptr<QueryRunner>> open_runner(const DatabasePlace& place, con
   return std::unique_ptr<QueryRunner>(std::make_unique<Runner>(std::move(*opened)));
 }
 
+Result<std::unique_ptr<QueryRunner>> open_unfenced_runner(const DatabasePlace& place, RunLimits limits) {
+  if (is_pg_address(place.address)) {
+    auto opened = PgRunner::open_unchecked(place.address, place.schema, limits);
+    if (!opened) return opened.error();
+    return std::unique_ptr<QueryRunner>(std::move(*opened));
+  }
+  auto opened = Runner::open_unfenced(place.address, limits);
+  if (!opened) return opened.error();
+  return std::unique_ptr<QueryRunner>(std::make_unique<Runner>(std::move(*opened)));
+}
+
 }  // namespace pccsql

@@ -19,4 +19,7 @@ struct DatabasePlace {
 Result<std::unique_ptr<QueryRunner>> open_runner(const DatabasePlace& place, const Catalog& catalog, const Policy& policy,
                                                  Profile profile, RunLimits limits = {});
 
+// Without a policy, for a benchmark's own queries: read-only and within limits. On a server whoever connects may have any rights.
+Result<std::unique_ptr<QueryRunner>> open_unfenced_runner(const DatabasePlace& place, RunLimits limits = {});
+
 }  // namespace pccsql

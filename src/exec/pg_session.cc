@@ -103,7 +103,8 @@ Result<Done> PgSession::begin(const Bounds& bounds) {
   until_ = Clock::now() + bounds.time;
   if (PQstatus(connection_.get()) != CONNECTION_OK || PQtransactionStatus(connection_.get()) != PQTRANS_IDLE) {
     auto again = PgConnection::open(address_);
-    if (!again) return again.error();
+    // Where the server is and why it does not answer is not for everybody who asks.
+    if (!again) return Error{"the database cannot be reached; ask again later", shown_pg_address(address_), {}};
     connection_ = std::move(*again);
   }
   const std::string time = std::to_string(std::max<int64_t>(bounds.time.count(), 1));

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "exec/pg_runner.h"
 
 namespace pccsql {
 namespace {
@@ -60,11 +59,7 @@ const LookRules kPostgres{
       return " TABLESAMPLE SYSTEM (" + std::to_string(of_a_million) + " / 10000.0) REPEATABLE (1)";
     },
     // The role is the owner's or another that has more rights than questions need.
-    [](const DatabasePlace& place, const Catalog&, RunLimits limits) -> Result<std::unique_ptr<QueryRunner>> {
-      auto opened = PgRunner::open_unchecked(place.address, place.schema, limits);
-      if (!opened) return opened.error();
-      return std::unique_ptr<QueryRunner>(std::move(*opened));
-    },
+    [](const DatabasePlace& place, const Catalog&, RunLimits limits) { return open_unfenced_runner(place, limits); },
 };
 
 }  // namespace

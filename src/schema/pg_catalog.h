@@ -21,6 +21,7 @@ const std::string& pg_stamp_query();
 SchemaStamp pg_stamp(std::string_view answer);
 
 // Views are left out (Catalog::unusable_views): without a server nothing tells the types of their columns.
-Result<Catalog> read_pg_dump(std::string_view text, const std::string& file, const std::string& schema);
+// `name`: the catalogue's; none: the schema's.
+Result<Catalog> read_pg_dump(std::string_view text, const std::string& file, const std::string& schema, const std::string& name = {});
 
 }  // namespace pccsql

@@ -20,7 +20,7 @@ Result<Catalog> read_pg_catalog(const std::string&, const std::string&) {
   return Error{std::string(kNoPostgres), {}, {}};
 }
 Result<Catalog> read_pg_catalog(PgConnection&, const std::string&) { return Error{std::string(kNoPostgres), {}, {}}; }
-Result<Catalog> read_pg_dump(std::string_view, const std::string& file, const std::string&) {
+Result<Catalog> read_pg_dump(std::string_view, const std::string& file, const std::string&, const std::string&) {
   return Error{std::string(kNoPostgres), file, {}};
 }
 

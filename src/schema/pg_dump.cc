@@ -61,7 +61,7 @@ class DumpReader {
   DumpReader(std::string_view text, const std::string& file, const std::string& schema)
       : text_(without_psql_commands(text)), file_(file), schema_(schema) {}
 
-  Result<Catalog> read() {
+  Result<Catalog> read(const std::string& name) {
     PgTree tree;
     constexpr size_t kMostLexemes = 50'000'000;
     const PgTree::Outcome outcome = tree.parse(text_, kMostLexemes);
@@ -76,7 +76,7 @@ class DumpReader {
       if (auto done = read_statement(statement["stmt"]); !done) return done.error();
     }
     if (tables_.empty()) return Error{"creates no table in schema `" + schema_ + "`", file_, {}};
-    Catalog catalog(std::move(tables_), schema_, Dialect::PostgreSql);
+    Catalog catalog(std::move(tables_), name, Dialect::PostgreSql);
     catalog.set_enumerations(std::move(enumerations_));
     catalog.set_unusable_views(std::move(views_));
     return catalog;
@@ -333,8 +333,8 @@ class DumpReader {
 
 }  // namespace
 
-Result<Catalog> read_pg_dump(std::string_view text, const std::string& file, const std::string& schema) {
-  return DumpReader(text, file, schema).read();
+Result<Catalog> read_pg_dump(std::string_view text, const std::string& file, const std::string& schema, const std::string& name) {
+  return DumpReader(text, file, schema).read(name.empty() ? schema : name);
 }
 
 }  // namespace pccsql

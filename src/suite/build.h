@@ -29,4 +29,16 @@ Result<Suite> build_bird_cu(const BuildOptions& options);
 // is run.
 Result<Suite> build_spider_acl(const BuildOptions& options);
 
+struct PortOptions {
+  std::string suite;    // one of SQLite files, whose questions and policies are taken
+  std::string folder;   // the port of its gold queries: gold.jsonl, and FORM/DATABASE.sql for each schema
+  std::string form;     // which of the port's forms
+  std::string address;  // of the databases, `{db}` standing for the name that the port gives to each
+  size_t left_out = 0;  // out: questions whose gold query was not ported, or is none of the language
+};
+
+// The same questions on a PostgreSQL server, under the same policies, columns being told by their names. Labels are the
+// PostgreSQL judge's, under profile strict. Nothing is asked of the server.
+Result<Suite> build_on_postgres(PortOptions& options);
+
 }  // namespace pccsql

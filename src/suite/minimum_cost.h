@@ -21,7 +21,7 @@ struct MinimumCost {
 };
 
 // With every table of a question's database held to a minimum, and entities told apart by its primary key or rowid. Of
-// suites under profile strict; nothing of others.
+// suites of SQLite files under profile strict; nothing of others.
 MinimumCost minimum_cost_of(const Suite& suite);
 
 }  // namespace pccsql

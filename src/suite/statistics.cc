@@ -100,7 +100,7 @@ double SuiteStatistics::percent(ColumnPolicy policy) const {
 
 GoldLabel GoldCounter::add(std::string_view sql, const Policy& policy, std::optional<GoldLabel> given,
                            SuiteStatistics& statistics) {
-  const Judgement judgement = checker_.check(sql, policy);
+  const Judgement judgement = checker_->check(sql, policy);
   const GoldLabel judged = label_of(judgement.verdict);
   const GoldLabel label = given.value_or(judged);
   count_columns(catalog_, policy, statistics.columns);

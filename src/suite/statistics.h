@@ -5,11 +5,12 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "check/check.h"
+#include "dialect/dialect.h"
 #include "policy/policy.h"
 #include "suite/gold.h"
 
@@ -66,7 +67,7 @@ struct SuiteStatistics {
 class GoldCounter {
  public:
   // PRE: `catalog` outlives it.
-  GoldCounter(const Catalog& catalog, Profile profile) : catalog_(catalog), checker_(catalog, {.profile = profile}) {}
+  GoldCounter(const Catalog& catalog, Profile profile) : catalog_(catalog), checker_(make_checker(catalog, {.profile = profile})) {}
 
   // The label: `given`, or where there is none the checker's.
   GoldLabel add(std::string_view sql, const Policy& policy, std::optional<GoldLabel> given,
@@ -74,7 +75,7 @@ class GoldCounter {
 
  private:
   const Catalog& catalog_;
-  SqliteChecker checker_;
+  std::unique_ptr<QueryChecker> checker_;
 };
 
 struct LabelledGold {

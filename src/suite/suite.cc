@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "policy/policy_file.h"
+#include "schema/pg_catalog.h"
 #include "schema/reader.h"
 
 namespace pccsql {
@@ -29,16 +30,23 @@ Json header_of(const Suite& suite) {
   if (suite.settings) {
     settings = {{"p", suite.settings->p}, {"p_relax", suite.settings->p_relax}, {"seed", suite.settings->seed}};
   }
+  Json header{{"suite", suite.name},
+              {"version", kSuiteVersion},
+              {"profile", to_string(suite.profile)},
+              {"settings", std::move(settings)},
+              {"questions", suite.questions.size()},
+              {"execution", suite.execution},
+              {"data", suite.data}};
+  if (suite.dialect() == Dialect::PostgreSql) {
+    Json schemas = Json::object();
+    for (size_t i = 0; i < suite.catalogs.size(); ++i) schemas[suite.catalogs[i].name()] = suite.schemas[i];
+    header["schemas"] = std::move(schemas);
+    return header;
+  }
   Json databases = Json::array();
   for (const Catalog& catalog : suite.catalogs) databases.push_back(*parsed_json(to_tables_json(catalog)));
-  return {{"suite", suite.name},
-          {"version", kSuiteVersion},
-          {"profile", to_string(suite.profile)},
-          {"settings", std::move(settings)},
-          {"questions", suite.questions.size()},
-          {"execution", suite.execution},
-          {"data", suite.data},
-          {"databases", std::move(databases)}};
+  header["databases"] = std::move(databases);
+  return header;
 }
 
 // Reads one file. Every function gives an empty text, or what is wrong with the line at hand.
@@ -125,12 +133,27 @@ class SuiteReader {
       }
       suite_.settings = Disturbance{settings["p"], settings["p_relax"], settings["seed"]};
     }
+    if (json.contains("schemas")) return schemas(json["schemas"]);
     const Json databases = json.value("databases", Json());
     auto catalogs = parse_tables_json(dumped(databases), path_);
     if (!catalogs) return "`databases`: " + catalogs.error().message;
     for (Catalog& catalog : *catalogs) {
       catalog_of_.emplace(catalog.name(), suite_.catalogs.size());
       suite_.catalogs.push_back(std::move(catalog));
+    }
+    return "";
+  }
+
+  std::string schemas(const Json& json) {
+    if (!json.is_object() || json.empty()) return "`schemas` is an object: for each database the text that makes it";
+    if (suite_.profile != Profile::Strict) return "a suite on PostgreSQL is of the profile `strict`";
+    for (const auto& [name, ddl] : json.items()) {
+      if (!ddl.is_string()) return "`schemas`: `" + name + "` is no text";
+      auto catalog = read_pg_dump(ddl.get<std::string>(), "", "public", name);
+      if (!catalog) return "`schemas`: `" + name + "`: " + catalog.error().message;
+      catalog_of_.emplace(name, suite_.catalogs.size());
+      suite_.catalogs.push_back(*std::move(catalog));
+      suite_.schemas.push_back(ddl);
     }
     return "";
   }
@@ -146,7 +169,7 @@ class SuiteReader {
 }  // namespace
 
 std::string database_file(const Suite& suite, const SuiteQuestion& question, const std::optional<std::string>& data) {
-  if (question.db_path.empty()) return "";
+  if (question.db_path.empty() || is_pg_address(question.db_path)) return question.db_path;
   return (std::filesystem::path(data.value_or(suite.data)) / question.db_path).string();
 }
 

@@ -1,7 +1,8 @@
 // Suite: questions with their gold queries, labels and policies, and the schemas they are about: everything that a run
 // needs but the databases themselves. As a file it is JSON lines.
 //
-// The first line names suite, version, profile and settings, and holds the schemas, as tables.json has them. Then a line
+// The first line names suite, version, profile and settings, and holds the schemas, as tables.json has them, those of PostgreSQL as
+// `schemas`, the text that makes each. Then a line
 // for each question: `id, db_id, db_path, question, evidence, gold_sql, gold_label, policy`. The policy is a policy file
 // as JSON. The same inputs give the same bytes.
 #pragma once
@@ -26,7 +27,7 @@ inline constexpr int kSuiteVersion = 1;
 struct SuiteQuestion {
   std::string id;  // "spider-dev-17"
   std::string db_id;
-  std::string db_path;  // below Suite::data, or absolute; empty: the copy has no such file
+  std::string db_path;  // below Suite::data, or absolute, or a server's address; empty: the copy has no such file
   std::string question;
   std::optional<std::string> evidence;
   std::string gold_sql;
@@ -49,11 +50,14 @@ struct Suite {
   bool execution = true;                // false: made to be judged without running anything
   std::string data;                     // the folder that db_path is below of
   std::deque<Catalog> catalogs;         // stay where they are
+  std::vector<std::string> schemas;     // of a suite on PostgreSQL: the DDL of each catalogue
   std::deque<SuitePolicy> policies;     // likewise
   std::vector<SuiteQuestion> questions;
+
+  Dialect dialect() const { return schemas.empty() ? Dialect::Sqlite : Dialect::PostgreSql; }
 };
 
-// The file of a question's database, where it has one; `data` in place of the suite's own folder.
+// The file, or the server's database, of a question's database, where it has one; `data` in place of the suite's own folder.
 std::string database_file(const Suite& suite, const SuiteQuestion& question,
                           const std::optional<std::string>& data = {});
 

@@ -9,6 +9,7 @@
 
 #include "apps/endpoint.h"
 #include "apps/program.h"
+#include "base/file.h"
 #include "postgres/server.h"
 
 namespace pccsql {
@@ -233,6 +234,55 @@ CREATE EXTENSION file_fdw;
   const Ran nobody = pccsql({"policy", "lint", "--db", server.address("linted"), "--role", "nobody_there", "--policy", policy});
   EXPECT_EQ(nobody.status, 2);
   EXPECT_NE(nobody.err.find("no role `nobody_there`"), std::string::npos) << nobody.err;
+}
+
+// A suite of SQLite files put onto the server, asked with a model, and compared with its gold there.
+TEST_F(PgProgram, RunsASuite) {
+  PgServer& server = *PgServer::get();
+  const std::string ddl = "CREATE TABLE \"staff\" (\"id\" integer, \"name\" text, \"salary\" integer, \"ssn\" text, PRIMARY KEY (\"id\"));\n";
+  ASSERT_EQ(server.make_database("spider_company", ddl + "INSERT INTO staff SELECT i, 'N' || i, 1000 + i, 'S' || i FROM generate_series(1, 9) i;"), "");
+  const std::string policy = R"({"version": 1, "default": "Hidden", "tables": {"Staff": {"*": "Public", "Salary": "AggregateOnly", "SSN": "Hidden"}}})";
+  const auto question = [&](const std::string& index, const std::string& sql) {
+    return R"({"id": "spider-dev-)" + index + R"(", "db_id": "company", "db_path": "x.sqlite", "question": "Who?", "evidence": null, "gold_sql": ")" +
+           sql + R"(", "gold_label": "sql", "policy": )" + policy + "}\n";
+  };
+  const std::string old = scratch_.file("old.jsonl", R"({"suite": "spider-cu", "version": 1, "profile": "paper", "settings": {}, "questions": 4,
+"execution": true, "data": "/nowhere", "databases": [{"db_id": "company", "table_names_original": ["Staff"], "column_names_original":
+[[-1, "*"], [0, "Id"], [0, "Name"], [0, "Salary"], [0, "SSN"]], "column_types": ["text", "number", "text", "number", "text"],
+"primary_keys": [1], "foreign_keys": []}]})");
+  std::string text = *read_file(old);
+  std::erase(text, '\n');
+  text += "\n" + question("0", "SELECT name FROM staff") + question("1", "SELECT ssn FROM staff") + question("2", "SELECT 1 +") +
+          question("3", "SELECT name FROM staff");
+  ASSERT_TRUE(write_file(old, text));
+  const std::string folder = scratch_.path("port");
+  std::filesystem::create_directories(folder + "/cleaned");
+  ASSERT_TRUE(write_file(folder + "/cleaned/spider_company.sql", ddl));
+  const auto ported = [](int index, const std::string& sql) {
+    return R"({"form": "cleaned", "split": "spider-dev", "index": )" + std::to_string(index) + R"(, "db": "spider_company", "sql": ")" + sql + "\"}\n";
+  };
+  ASSERT_TRUE(write_file(folder + "/gold.jsonl", ported(0, "SELECT name FROM staff") + ported(1, "SELECT ssn FROM staff") + ported(2, "SELECT 1 +")));
+
+  const std::string suite = scratch_.path("suite.jsonl"), run = scratch_.path("run.jsonl");
+  std::string pattern = server.address("spider_company");
+  pattern.replace(pattern.rfind("spider_company"), 14, "{db}");
+  const Ran built = pccsql({"suite", "build", "postgresql", "--suite", old, "--port", folder, "--db", pattern, "--out", suite});
+  EXPECT_EQ(built.status, 0) << built.err;
+  EXPECT_NE(built.out.find("2 questions, 1 sql, 1 refuse, 1 databases, 2 left out"), std::string::npos) << built.out;
+  const Ran stats = pccsql({"suite", "stats", suite});
+  EXPECT_EQ(stats.status, 0) << stats.err;
+
+  Endpoint endpoint("SELECT name FROM staff ORDER BY name DESC");
+  const Ran asked = pccsql(joined({"eval", "run", "--suite", suite, "--out", run}, endpoint.model("direct")));
+  EXPECT_EQ(asked.status, 0) << asked.err << asked.out;
+  EXPECT_NE(asked.out.find("2 of 2 questions"), std::string::npos) << asked.out;
+  const std::string lines = *read_file(run);
+  EXPECT_NE(lines.find("\"safe_sql\""), std::string::npos) << lines;
+  EXPECT_NE(lines.find("\"multiset\":true"), std::string::npos) << lines;
+  EXPECT_EQ(pccsql({"eval", "report", run}).status, 0);
+  const Ran masked = pccsql(joined({"eval", "run", "--suite", suite, "--out", scratch_.path("other.jsonl")}, endpoint.model("pcc")));
+  EXPECT_EQ(masked.status, 2);
+  EXPECT_NE(masked.err.find("a suite on PostgreSQL takes `direct`"), std::string::npos) << masked.err;
 }
 
 TEST_F(PgProgram, JudgesByTheTextOfADump) {

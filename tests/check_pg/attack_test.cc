@@ -169,6 +169,17 @@ std::vector<Attack> attacks() {
       "SELECT 1 / (length(zone) - 5) FROM busy", "SELECT zone::integer FROM busy",
       "SELECT zone FROM busy GROUP BY zone HAVING length(zone) * 1000000000 > 1",
   });
+  // More than the server has room for.
+  const auto repeated = [](size_t count, const std::string& text) {
+    std::string list = text;
+    for (size_t i = 1; i < count; ++i) list += ", " + text;
+    return list;
+  };
+  for (const bool much : {false, true}) {
+    all.push_back({"SELECT " + repeated(much ? 1665 : 1664, "name") + " FROM person", !much});
+    all.push_back({"SELECT " + repeated(1600, "name") + " FROM person ORDER BY score, " + repeated(much ? 80 : 1, "score + 1"), !much});
+    all.push_back({"SELECT concat(" + repeated(much ? 101 : 100, "name") + ") FROM person", !much});
+  }
   for (const char* text : {
            "SELECT U&\"n\\0061me\" FROM person", "SELECT NAME FROM PERSON", "SELECT \"ÉTAGE\" FROM person", "SELECT e'\\x41', U&'\\0041', $$a$$, $x$b$x$",
            "SELECT name FROM person /* /* nested */ */ -- end", "SELECT 'a'\n'b'", "SELECT name::text, CAST(person_id AS varchar(2)) FROM person",
@@ -178,7 +189,7 @@ std::vector<Attack> attacks() {
            "SELECT grade::text || 'x', load + 1, alias FROM person", "WITH w AS MATERIALIZED (SELECT name FROM person) SELECT * FROM w",
            "SELECT name FROM person a WHERE EXISTS (SELECT 1 FROM team a, person x JOIN person y ON a.zone = 'x')",
            "SELECT p.name FROM person p JOIN person q USING (zone)", "SELECT \"user\".name FROM \"user\"", "SELECT name FROM \"user\" AS \"select\"",
-           "SELECT name FROM busy WHERE length(zone) > 3 AND score > 1 AND zone LIKE 'l%'", "SELECT person_id + 1, sqrt(score) FROM busy",
+           "SELECT name FROM busy WHERE length(zone) > 3 AND score > 1 AND zone LIKE 'l%'", "SELECT person_id + 1, sqrt(score) FROM busy", "SELECT name FROM busy GROUP BY name HAVING sum(person_id + 1) > 3 AND count(*) > 0",
            "SELECT 10 / (length(name) - 9) FROM guarded WHERE sqrt(score) > 0", "SELECT sum(score + -5), score + 5 FROM person GROUP BY score + 5",
        }) {
     all.push_back({text, true});

@@ -156,6 +156,20 @@ class OnPostgres(unittest.TestCase):
                     break
             self.assertEqual(reply["rows"], [["N2"]])
 
+    def test_callers_learn_neither_address_nor_role(self):
+        with self.server(limits="{at_once: 1, queue: 8, seconds: 60}") as server:
+            self.assertEqual(self.run_query(server, "SELECT name FROM staff WHERE id = 1")[1]["rows"], [["N1"]])
+            self.pg.psql("shop", "ALTER ROLE asker NOLOGIN; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'asker';")
+            try:
+                texts = [json.dumps(self.run_query(server, "SELECT name FROM staff WHERE id = 2")) for _ in range(3)]
+            finally:
+                self.pg.psql("shop", "ALTER ROLE asker LOGIN;")
+            for text in texts:
+                self.assertNotIn("asker", text)
+                self.assertNotIn("server", text.replace("this server", ""))
+            self.assertIn("cannot be reached", texts[-1])
+            self.assertEqual(self.run_query(server, "SELECT name FROM staff WHERE id = 2")[1]["rows"], [["N2"]])
+
     def test_a_column_dropped_in_between(self):
         self.pg.psql("shop", "CREATE TABLE spare (id integer PRIMARY KEY, label text, secret text);"
                              "INSERT INTO spare VALUES (1, 'lamp', 'hidden-spare'); GRANT SELECT (id, label) ON spare TO asker;")
