@@ -132,6 +132,10 @@ class Training(unittest.TestCase):
             lines = [json.loads(line) for line in file]
         before, after = lines[1]["aside"]["tiny"], lines[-1]["aside"]["tiny"]
         self.assertLess(after["loss"], before["loss"] / 2)
+        looks = [line for line in lines if line["event"] == "look" and "kept" in line]
+        self.assertGreater(len(looks), 3)
+        best = max(looks, key=lambda one: (one["aside"]["tiny"]["exact"], -one["aside"]["tiny"]["loss"]))
+        self.assertEqual(lines[-1]["kept"], best["step"])
         adapter = gguf_file.Gguf(out)
         self.assertEqual(adapter.fields["adapter.type"], "lora")
         self.assertEqual(len(adapter.tensors), 2 * 7 * LAYERS)
