@@ -75,7 +75,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
 def ask(program: str, question: str, db: pathlib.Path, policy: pathlib.Path, *more: str) -> dict[str, Any]:
     done = subprocess.run([program, "ask", "--db", str(db), "--policy", str(policy), "--no-run", "--format", "json", *more, question],
                           capture_output=True, text=True)  # fmt: skip
-    if done.returncode not in (0, 1):
+    if done.returncode not in (0, 1, 3):
         sys.exit(f"beside_ask: {done.stderr}")
     told: dict[str, Any] = json.loads(done.stdout)
     return told
@@ -118,7 +118,7 @@ def main() -> None:
             ask(options.program, question, db, policy, "--model", url, "--model-name", "x", "--method", "direct")
             messages = Endpoint.messages
             trace = folder / "trace.json"
-            told = ask(options.program, question, db, policy, "--model", str(weights), "--method", "pcc", "--trace", str(trace),
+            told = ask(options.program, question, db, policy, "--model", str(weights), "--method", "pcc", "--blocked", "answer", "--trace", str(trace),
                        "--max-tokens", str(options.max_tokens), "--threads", str(options.threads), "--gpu-layers", "0")  # fmt: skip
             theirs = [step["id"] for step in json.loads(trace.read_text(encoding="utf-8"))["steps"]]
             inputs = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt", return_dict=True).to(device)
