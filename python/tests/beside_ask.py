@@ -118,8 +118,8 @@ def main() -> None:
             ask(options.program, question, db, policy, "--model", url, "--model-name", "x", "--method", "direct")
             messages = Endpoint.messages
             trace = folder / "trace.json"
-            told = ask(options.program, question, db, policy, "--model", str(weights), "--method", "pcc", "--blocked", "answer", "--trace", str(trace),
-                       "--max-tokens", str(options.max_tokens), "--threads", str(options.threads), "--gpu-layers", "0")  # fmt: skip
+            more = ["--max-tokens", str(options.max_tokens), "--threads", str(options.threads), "--gpu-layers", "0", "--blocked", "answer"]
+            told = ask(options.program, question, db, policy, "--model", str(weights), "--method", "pcc", "--trace", str(trace), *more)
             theirs = [step["id"] for step in json.loads(trace.read_text(encoding="utf-8"))["steps"]]
             inputs = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt", return_dict=True).to(device)
             length = inputs["input_ids"].shape[1]
