@@ -73,6 +73,9 @@ void MaskedDecoder::decode(Subject& subject, const Question& question, const Lis
     if (!paper && settings_.blocked == Blocked::Part && kind_of(answer) == AnswerKind::Answered) {
       withhold_if_mentioned(subject, question.text, [&](std::string_view sql) { return admits(subject, sql); }, answer);
     }
+    // Whoever watches sees the answer, not what it was before.
+    if (answer.sql != text && listener.on_discard) listener.on_discard(text->size());
+    if (answer.sql && answer.sql != text && listener.on_text) listener.on_text(*answer.sql);
     answer.counts.work = sequence_->work() - before;
     return;
   }

@@ -18,8 +18,8 @@ constexpr const char* kByJob = "SELECT job_title, AVG(salary) FROM employee GROU
 
 TEST(QueryProgram, ShowsGroupsThatAreLargeEnough) {
   const Ran run = pccsql({"query", kByJob});
-  EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_NE(run.out.find("note: Groups of fewer than 5 employees are left out, and nobody is counted twice.\n"),
+  EXPECT_EQ(run.status, 3) << run.err;
+  EXPECT_NE(run.out.find("in part: Groups of fewer than 5 employees are left out, and nobody is counted twice.\n"),
             std::string::npos)
       << run.out;
   EXPECT_NE(run.out.find("Clerk"), std::string::npos);
@@ -58,17 +58,19 @@ TEST(QueryProgram, SaysTheKindAndBothTextsInJson) {
 TEST(QueryProgram, WritesBothTextsDown) {
   const auto file = std::filesystem::temp_directory_path() / "pccsql-own-query-audit.jsonl";
   std::filesystem::remove(file);
-  EXPECT_EQ(pccsql({"query", "--audit", file.string(), kByJob}).status, 0);
+  EXPECT_EQ(pccsql({"query", "--audit", file.string(), "--asker", "ada", kByJob}).status, 3);
   const json line = json::parse(*read_file(file.string()));
   std::filesystem::remove(file);
   EXPECT_EQ(line["sql"], kByJob);
   EXPECT_NE(line["run"].get<std::string>().find(">= 5"), std::string::npos);
   EXPECT_EQ(line["kind"], "partial");
+  EXPECT_EQ(line["who"], "ada");
+  EXPECT_EQ(line["door"], "program");
 }
 
 TEST(QueryProgram, CsvIsRowsAloneAndTheRestIsSaidBeside) {
   const Ran run = pccsql({"query", "--format", "csv", kByJob});
-  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.status, 3);
   EXPECT_EQ(run.out.find("job_title,AVG(salary)\r\n"), 0U) << run.out;
   EXPECT_NE(run.err.find("Groups of fewer than 5 employees"), std::string::npos) << run.err;
 }

@@ -60,8 +60,13 @@ Answer ask(const std::string& wanted, const std::string& otherwise, Blocked bloc
   DecodeSettings settings;
   settings.blocked = blocked;
   settings.max_tokens = 4000;  // bytes, mostly
-  Answer answer = make_decoder(Method::Pcc, model, settings)->answer(hr.subject, kQuestion);
+  std::string shown;
+  Listener listener;
+  listener.on_text = [&](std::string_view piece) { shown += piece; };
+  listener.on_discard = [&](size_t bytes) { shown.resize(shown.size() - bytes); };
+  Answer answer = make_decoder(Method::Pcc, model, settings)->answer(hr.subject, kQuestion, listener);
   expect_sound(hr, answer);
+  EXPECT_EQ(shown, answer.sql.value_or("")) << "whoever watches sees the answer";
   return answer;
 }
 
