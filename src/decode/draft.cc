@@ -282,7 +282,11 @@ Kept keeps(const Catalog& catalog, const DraftReading& draft, std::string_view s
   if (!std::ranges::all_of(draft.kept, used)) return Kept::No;
   // A reference that may not be shown, and a column of its name in the table that it refers to, which may.
   const auto stands_for = [&](ColumnRef lost, ColumnRef shown) {
-    if (!equal_folded(catalog.column(lost).name, catalog.column(shown).name)) return false;
+    if (lost.table == shown.table || !equal_folded(catalog.column(lost).name, catalog.column(shown).name)) return false;
+    // The answer joins the two by it; or the schema says so.
+    const auto joined_by = [&](const AnswerUse& use) { return use.role == Role::Join && use.column == lost; };
+    const auto joined_to = [&](const AnswerUse& use) { return use.role == Role::Join && use.column.table == shown.table; };
+    if (std::ranges::any_of(uses, joined_by) && std::ranges::any_of(uses, joined_to)) return true;
     return std::ranges::any_of(catalog.table(lost.table).foreign_keys, [&](const ForeignKey& key) {
       return key.columns.size() == 1 && key.columns[0] == lost.column &&
              equal_folded(key.parent_table, catalog.table(shown.table).name);
