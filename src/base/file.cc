@@ -62,6 +62,12 @@ Result<Done> write_file(const std::string& path, std::string_view content) {
     out.flush();
     if (!out) return fail("cannot be written");
   }
+  std::error_code unknown;
+  const auto replaced = std::filesystem::status(path, unknown);  // who could not read the old one cannot read the new one
+  if (std::filesystem::exists(replaced)) {
+    std::filesystem::permissions(temporary, replaced.permissions(), unknown);
+    if (unknown) return fail("cannot be given the rights of the file that it replaces");
+  }
   if (std::rename(temporary.c_str(), path.c_str()) != 0) return fail("cannot be moved into place");
   return Done{};
 }

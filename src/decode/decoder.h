@@ -53,6 +53,8 @@ struct DecodeSettings {
 struct Listener {
   std::function<void(std::string_view piece)> on_text;  // as it is written; a piece need not be whole UTF-8
   std::function<void(size_t bytes)> on_discard;         // so many bytes of what was written are taken back
+  // pcc, pcc-paper: a name that the model wanted next and the mask did not let it write, when that is first seen.
+  std::function<void(const BlockedName& name)> on_blocked;
   const std::atomic<bool>* stop = nullptr;              // becomes true: the generation ends soon, as a Failure
 };
 

@@ -433,7 +433,9 @@ void MaskedRun::note_wanted(TokenId wanted) {
   bool by_policy = false;
   for (BlockedName& name : wanted_names(matcher_, piece)) {
     by_policy |= name.by_policy;
-    if (std::ranges::find(answer_.blocked, name) == answer_.blocked.end()) answer_.blocked.push_back(std::move(name));
+    if (std::ranges::find(answer_.blocked, name) != answer_.blocked.end()) continue;
+    if (listener_.on_blocked) listener_.on_blocked(name);
+    answer_.blocked.push_back(std::move(name));
   }
   if (!turns_.empty() && (!by_policy || turns_.back().by_policy)) return;
   turns_.push_back({tokens_taken(), std::string(matcher_.text()), wanted, by_policy});

@@ -24,15 +24,18 @@ bool is_syntax_error(std::string_view reason) {
 }  // namespace
 
 Subject::Subject(const Catalog& catalog, Policy policy, CheckSettings settings, const Prompts& prompts,
-                 const std::optional<Policy>& masked_by, const ExampleValues& values)
+                 const std::optional<Policy>& masked_by, const ExampleValues& values, HiddenColumns hidden)
     : catalog_(catalog),
       policy_(std::move(policy)),
       masked_by_(masked_by.value_or(policy_)),
       settings_(settings),
       prompts_(prompts.about(catalog.dialect())),
       values_(values),
+      hidden_(hidden),
       minimum_(settings.profile == Profile::Strict ? prompts.minimum_group(policy_) : ""),
-      schema_(schema_text(catalog, policy_, values_) + minimum_),
+      schema_((hidden == HiddenColumns::Named ? schema_text(catalog, policy_, values_)
+                                              : schema_text(catalog, policy_, values_, open_columns(catalog, policy_))) +
+              minimum_),
       checker_(make_checker(catalog, settings)) {}
 
 PromptText Subject::prompt(std::string_view question, const std::optional<std::string>& evidence, size_t tokens,
@@ -41,8 +44,13 @@ PromptText Subject::prompt(std::string_view question, const std::optional<std::s
   if (schema_.size() > tokens && !schema_tokens_) schema_tokens_ = count(schema_);
   if (schema_tokens_.value_or(0) <= tokens) return prompts_.question(schema_, question, evidence);
   if (!chooser_) chooser_.emplace(catalog_, policy_, values_);
-  const SchemaChoice choice = chooser_->choose(std::string(question) + " " + evidence.value_or(""), tokens, count);
+  SchemaChoice choice = chooser_->choose(std::string(question) + " " + evidence.value_or(""), tokens, count);
+  const bool hides = hidden_ == HiddenColumns::LeftOut;
   for (TableId table = 0; table < catalog_.tables().size(); ++table) {
+    for (ColumnIndex c = 0; hides && c < choice.columns[table].size(); ++c) {
+      if (policy_.of({table, c}) == ColumnPolicy::Hidden) choice.columns[table][c] = false;
+    }
+    if (hides && policy_.all_hidden(table)) continue;
     if (!choice.has(table)) left_out.push_back(catalog_.table(table).name);
   }
   PromptText text = prompts_.question(schema_text(catalog_, policy_, values_, choice) + minimum_, question, evidence);

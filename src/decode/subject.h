@@ -18,13 +18,17 @@
 
 namespace pccsql {
 
+// What prompts hold of columns that may not be used at all.
+enum class HiddenColumns : uint8_t { Named, LeftOut };
+
 // Used by one thread at a time.
 class Subject {
  public:
   // `masked_by`: the policy of the mask, where it shall be another than the one that queries are judged by, so that it
   // can be seen that a wrong mask is noticed. `values`: to be shown beside Public columns. PRE: `catalog` outlives it.
   Subject(const Catalog& catalog, Policy policy, CheckSettings settings = {},
-          const Prompts& prompts = Prompts::standard(), const std::optional<Policy>& masked_by = {}, const ExampleValues& values = {});
+          const Prompts& prompts = Prompts::standard(), const std::optional<Policy>& masked_by = {}, const ExampleValues& values = {},
+          HiddenColumns hidden = HiddenColumns::Named);
 
   const Catalog& catalog() const { return catalog_; }
   const Policy& policy() const { return policy_; }
@@ -60,6 +64,7 @@ class Subject {
   CheckSettings settings_;
   Prompts prompts_;  // in the words of the catalogue's dialect
   ExampleValues values_;
+  const HiddenColumns hidden_;
   std::string minimum_;  // what is said of minimum groups
   std::string schema_;
   std::optional<size_t> schema_tokens_;  // counted when it is first asked for

@@ -74,7 +74,7 @@ class BatchedModel::Shared : public Sequence {
   bool known_ = false;
 };
 
-// One request: it waits until somebody has run it.
+// One request: it waits until the owner has served it.
 struct BatchedModel::Wait {
   std::span<Shared* const> sequences;
   Result<Done> result = Done{};
@@ -102,28 +102,37 @@ BatchedModel::Counts BatchedModel::counts() const {
   return counts_;
 }
 
+BatchedModel::~BatchedModel() {
+  {
+    const std::lock_guard lock(queue_);
+    ended_ = true;
+  }
+  asked_.notify_all();
+  owner_.join();
+}
+
 Result<Done> BatchedModel::serve(std::span<Shared* const> sequences) {
   Wait mine{sequences};
   std::unique_lock lock(queue_);
   waiting_.push_back(&mine);
-  changed_.notify_all();
-  while (!mine.done) {
-    if (running_ || waiting_.front() != &mine) {
-      changed_.wait(lock);
-      continue;
-    }
-    running_ = true;  // the first in the queue runs the pass for all that are in it
-    changed_.wait_for(lock, patience(last_batch_ns_), [this] { return waiting_.size() >= lately_; });
+  asked_.notify_one();
+  served_.wait(lock, [&mine] { return mine.done; });
+  return mine.result;
+}
+
+void BatchedModel::own() {
+  std::unique_lock lock(queue_);
+  for (;;) {
+    asked_.wait(lock, [this] { return ended_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    asked_.wait_for(lock, patience(last_batch_ns_), [this] { return waiting_.size() >= lately_; });
     const std::vector<Wait*> batch = std::exchange(waiting_, {});
     lock.unlock();
     const auto start = Clock::now();
     run(batch);
     const auto time = std::chrono::nanoseconds(Clock::now() - start).count();
     lock.lock();
-    for (Wait* one : batch) {
-      one->done = true;
-      counts_.sequences += one->sequences.size();
-    }
+    for (const Wait* one : batch) counts_.sequences += one->sequences.size();
     ++counts_.batches;
     // Who missed the last pass waits already; without those of the pass before, the two would go on taking turns.
     const size_t again = static_cast<size_t>(std::ranges::count_if(batch, [this](const Wait* one) {
@@ -133,10 +142,9 @@ Result<Done> BatchedModel::serve(std::span<Shared* const> sequences) {
     last_batch_.clear();
     for (const Wait* one : batch) last_batch_.push_back(one->sequences.front());
     last_batch_ns_ = static_cast<uint64_t>(time);
-    running_ = false;
-    changed_.notify_all();
+    for (Wait* one : batch) one->done = true;  // and may be gone once the lock is given up
+    served_.notify_all();
   }
-  return mine.result;
 }
 
 void BatchedModel::run(std::span<Wait* const> batch) {

@@ -1,9 +1,12 @@
 // BatchedModel: one model for many threads. Each generates as if it had the model to itself; whoever asks for logits at
 // about the same time is served by the same pass of the network.
 //
-// A pass over one sequence reads all the weights, and a pass over sixteen hardly takes longer. So a thread that asks
-// for logits waits a moment for the others that were in the last two batches; a thread that has something else to do (it
-// runs a query, it has finished) is missed twice, and then no longer waited for.
+// One thread of its own makes all passes; whoever asks for logits queues up and waits. Whatever else the callers do (filling
+// masks, running queries) they do beside the pass, on their own threads.
+//
+// A pass over one sequence reads all the weights, and a pass over sixteen hardly takes longer. So the owner waits a moment for
+// those that were in the last two batches; a thread that has something else to do (it runs a query, it has finished) is missed
+// twice, and then no longer waited for.
 #pragma once
 
 #include <condition_variable>
@@ -12,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "model/model.h"
@@ -23,7 +27,9 @@ namespace pccsql {
 class BatchedModel : public Model {
  public:
   // PRE: `inner` outlives this, and is used by nobody else meanwhile.
-  explicit BatchedModel(Model& inner) : inner_(inner) {}
+  explicit BatchedModel(Model& inner) : inner_(inner), owner_([this] { own(); }) {}
+  // PRE: nobody waits for a pass any more.
+  ~BatchedModel() override;
 
   const std::string& name() const override { return inner_.name(); }
   Result<std::string> hash() const override { return inner_.hash(); }
@@ -56,19 +62,22 @@ class BatchedModel : public Model {
   struct Wait;
 
   Result<Done> serve(std::span<Shared* const> sequences);
+  void own();  // until the end: takes all that wait, and makes a pass for them
   void run(std::span<Wait* const> batch);
 
   Model& inner_;
   std::mutex model_;  // around every call of the inner model that is not const, and of its sequences
 
   mutable std::mutex queue_;  // around all that follows
-  std::condition_variable changed_;
+  std::condition_variable asked_, served_;
   std::vector<Wait*> waiting_;
-  bool running_ = false;
+  bool ended_ = false;
   std::vector<const void*> last_batch_;  // who asked; to be compared alone
   size_t lately_ = 0;                    // requests in the last two, each counted once
   uint64_t last_batch_ns_ = 0;
   Counts counts_;
+
+  std::thread owner_;  // the last one, so that it finds everything else made
 };
 
 }  // namespace pccsql

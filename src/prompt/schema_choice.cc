@@ -81,6 +81,15 @@ double word_match(const std::string& asked, const std::string& named) {
 
 }  // namespace
 
+SchemaChoice open_columns(const Catalog& catalog, const Policy& policy) {
+  SchemaChoice choice;
+  for (TableId table = 0; table < catalog.tables().size(); ++table) {
+    std::vector<bool>& columns = choice.columns.emplace_back(catalog.table(table).columns.size());
+    for (ColumnIndex c = 0; c < columns.size(); ++c) columns[c] = policy.of({table, c}) != ColumnPolicy::Hidden;
+  }
+  return choice;
+}
+
 bool SchemaChoice::has(TableId table) const {
   return std::ranges::find(columns[table], true) != columns[table].end();
 }

@@ -23,6 +23,10 @@ struct SchemaChoice {
   bool has(TableId table) const;
 };
 
+// All that is not Hidden. A model can be talked into writing whatever it has read, and a string in a query comes back as a row: who
+// may not be told the names of Hidden columns is answered by a model that was not told them either.
+SchemaChoice open_columns(const Catalog& catalog, const Policy& policy);
+
 using TokenCount = std::function<size_t(std::string_view)>;
 
 // Made once for a catalogue under a policy. Used by one thread at a time.

@@ -149,7 +149,11 @@ std::string text_of_tables(const Catalog& catalog, const Policy& policy, const E
   std::string text = enumerations_text(catalog, policy);
   const auto has_parent = [&](const ForeignKey& key) {
     const auto parent = catalog.find_table(key.parent_table);
-    return !parent || has(*parent);
+    if (!parent) return true;
+    return has(*parent) && std::ranges::all_of(key.parent_columns, [&](const std::string& name) {
+      const auto column = catalog.find_column(key.parent_table, name);
+      return !column || shown(column->table, column->column);
+    });
   };
   for (TableId id = 0; id < catalog.tables().size(); ++id) {
     const Table& table = catalog.table(id);

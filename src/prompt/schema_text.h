@@ -16,7 +16,7 @@ namespace pccsql {
 // `values` stand beside Public columns alone, in a comment before the policy's: `/* 'France', 'USA' */ -- Public`.
 std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values = {});
 
-// The same of what was chosen; foreign keys to tables that were not are left out.
+// The same of what was chosen; foreign keys to what was not are left out.
 struct SchemaChoice;
 std::string schema_text(const Catalog& catalog, const Policy& policy, const ExampleValues& values, const SchemaChoice& choice);
 // One table with these of its columns, and all of its foreign keys.

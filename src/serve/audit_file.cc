@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -49,6 +50,33 @@ Result<Done> AuditFile::add(std::string_view line) {
   }
   flock(descriptor_, LOCK_UN);
   return result;
+}
+
+Result<std::vector<std::string>> last_lines(const std::string& path, size_t most) {
+  constexpr off_t kMost = off_t{32} << 20, kBlock = off_t{256} << 10;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return Error{std::strerror(errno), path, {}};
+  struct stat found {};
+  Result<std::vector<std::string>> lines = std::vector<std::string>{};
+  if (fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode)) lines = Error{"is no file of lines", path, {}};
+  std::string rest;  // from where was read to the first line end behind it
+  for (off_t end = found.st_size; lines && end > 0 && lines->size() < most && found.st_size - end < kMost;) {
+    const off_t begin = std::max<off_t>(0, end - kBlock);
+    std::string block(static_cast<size_t>(end - begin), '\0');
+    if (pread(descriptor, block.data(), block.size(), begin) != static_cast<ssize_t>(block.size())) {
+      lines = Error{"could not be read", path, {}};
+      break;
+    }
+    rest.insert(0, block);
+    end = begin;
+    for (size_t stop = rest.rfind('\n'); stop != std::string::npos && lines->size() < most; stop = rest.rfind('\n')) {
+      if (stop + 1 < rest.size()) lines->push_back(rest.substr(stop + 1));
+      rest.resize(stop);
+    }
+    if (end == 0 && !rest.empty() && lines->size() < most) lines->push_back(rest);
+  }
+  ::close(descriptor);
+  return lines;
 }
 
 }  // namespace pccsql

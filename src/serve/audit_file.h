@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -26,5 +27,9 @@ class AuditFile {
   int descriptor_;
   std::string path_;
 };
+
+// The last lines of such a file, the newest first: at most so many, and of the last 32 MB. An Error where it is no file that can
+// be read back.
+Result<std::vector<std::string>> last_lines(const std::string& path, size_t most);
 
 }  // namespace pccsql

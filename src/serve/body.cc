@@ -21,11 +21,13 @@ bool has_type(const Json& value, std::string_view type) {
 }  // namespace
 
 std::optional<Reply> read_body(const std::string& text, const std::vector<Field>& fields, Json& into) {
-  auto json = parsed_json(text);
-  if (!json || !json->is_object()) {
-    return refusal(400, "body_no_object", "the body is no JSON object, or has a key twice in one");
-  }
-  for (const auto& [key, value] : json->items()) {
+  const auto json = parsed_json(text);
+  return read_body(json ? *json : Json(nullptr), fields, into);
+}
+
+std::optional<Reply> read_body(const Json& json, const std::vector<Field>& fields, Json& into) {
+  if (!json.is_object()) return refusal(400, "body_no_object", "this is no JSON object, or has a key twice in one, or is nested too deeply");
+  for (const auto& [key, value] : json.items()) {
     const auto field = std::ranges::find(fields, key, &Field::name);
     if (field == fields.end()) {
       std::vector<std::string> known;
@@ -41,11 +43,11 @@ std::optional<Reply> read_body(const std::string& text, const std::vector<Field>
     }
   }
   for (const Field& field : fields) {
-    if (field.required && (!json->contains(field.name) || (*json)[std::string(field.name)].is_null())) {
+    if (field.required && (!json.contains(field.name) || json[std::string(field.name)].is_null())) {
       return refusal(400, "field_missing", "`" + std::string(field.name) + "` is missing: " + std::string(field.about));
     }
   }
-  into = *std::move(json);
+  into = json;
   return std::nullopt;
 }
 

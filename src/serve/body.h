@@ -13,6 +13,7 @@ namespace pccsql {
 
 // Unknown, missing and mistyped fields, and a body that is no JSON object, are a 400.
 std::optional<Reply> read_body(const std::string& text, const std::vector<Field>& fields, Json& into);
+std::optional<Reply> read_body(const Json& object, const std::vector<Field>& fields, Json& into);
 
 // A text field; empty where it is missing or null.
 std::string text_field(const Json& body, std::string_view name);

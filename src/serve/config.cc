@@ -188,7 +188,7 @@ class ConfigReader {
       made.name = key.text;
       made.at = key.at;
       if (value.kind != Kind::Map) return error(value, "a database is a map; write `" + example + "`");
-      if (auto wrong = keys(value, {"db", "schema", "method"})) return wrong;
+      if (auto wrong = keys(value, {"db", "schema", "method", "values"})) return wrong;
       const YamlNode* schema = nullptr;
       for (const auto& [name, given] : value.entries) {
         if (name.text == "db") {
@@ -196,6 +196,8 @@ class ConfigReader {
         } else if (name.text == "schema") {
           schema = &given;
           if (auto wrong = text(given, "schema", made.place.schema)) return wrong;
+        } else if (name.text == "values") {
+          if (auto wrong = number(given, "values", 0, 100, made.values)) return wrong;
         } else {
           const auto method = parse_method(given.text);
           if (!method) return error(given, "`method` is one of pcc, pcc-paper, direct, retry, verify, itergen");
@@ -302,7 +304,22 @@ const ServedDatabase* ServeConfig::database(std::string_view name) const {
   return found == databases.end() ? nullptr : &*found;
 }
 
-bool is_loopback(std::string_view host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+bool is_loopback(std::string_view host) {
+  if (equal_folded(host, "localhost") || host == "::1") return true;
+  // 127.0.0.1 and its like, written out: what only begins so is a name, and a name can be made to stand for anything.
+  int numbers = 0;
+  for (std::string_view rest = host; !rest.empty() && numbers < 5; ++numbers) {
+    const size_t end = std::min(rest.find('.'), rest.size());
+    const std::string_view number = rest.substr(0, end);
+    int value = -1;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (read.ec != std::errc() || read.ptr != number.data() + number.size() || value < 0 || value > 255) return false;
+    if (numbers == 0 && value != 127) return false;
+    if (end == rest.size()) return numbers == 3;
+    rest.remove_prefix(end + 1);
+  }
+  return false;
+}
 
 Result<ServeConfig> parse_serve_config(std::string_view text, const std::string& file) {
   if (trimmed(text).empty()) return Error{"is empty; `databases` and `policies` were expected", file, {1, 1}};

@@ -3,7 +3,7 @@
 //
 //   listen: 127.0.0.1:8080
 //   tls: {certificate: cert.pem, key: key.pem}
-//   databases: {hr: {db: hr.sqlite}, shop: {db: shop.sqlite, method: pcc}, sales: {db: "postgresql://asker@host/sales", method: retry}}
+//   databases: {hr: {db: hr.sqlite}, shop: {db: shop.sqlite, values: 3, method: pcc}, sales: {db: "postgresql://asker@host/sales", method: retry}}
 //   policies: {analyst: {hr: analyst.yaml, shop: shop.yaml}, auditor: {hr: audit.yaml}}
 //   people: {ann: {policy: analyst, key_sha256: …}, bob: {policy: auditor, admin: true, key_sha256: …}}
 //   name_hidden: false
@@ -38,6 +38,7 @@ struct ServedDatabase {
   DatabasePlace place;
   Method method = Method::Pcc;
   Position at;
+  uint32_t values = 0;  // shown to the model beside each Public column
 };
 
 struct ServedPolicy {

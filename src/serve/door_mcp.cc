@@ -112,14 +112,15 @@ Json tools() {
 }
 
 // What went wrong so that no answer came, as a result: an agent reads it and can do better.
-Json tool_error(const Reply& reply) {
+Json tool_error(Service& service, const Visit& visit, const std::string& tool, Reply refused) {
+  const Reply reply = service.noted(visit, std::move(refused), tool);
   const auto json = parsed_json(reply.body);
   const std::string message = json && json->contains("error") ? (*json)["error"]["message"].get<std::string>() : "no answer";
   return {{"content", Json::array({{{"type", "text"}, {"text", message}}})}, {"isError", true}};
 }
 
-Json tool_result(const Reply& reply) {
-  if (!reply.ok()) return tool_error(reply);
+Json tool_result(Service& service, const Visit& visit, const std::string& tool, Reply reply) {
+  if (!reply.ok()) return tool_error(service, visit, tool, std::move(reply));
   Json structured = *parsed_json(reply.body);
   // Texts of a database stay texts, whatever a terminal would make of them.
   return {{"content", Json::array({{{"type", "text"}, {"text", printable_json(dumped(structured))}}})}, {"structuredContent", std::move(structured)}, {"isError", false}};
@@ -140,16 +141,14 @@ Outcome call_tool(Service& service, const Visit& visit, const Json& params) {
     fields.push_back({key, "string", required, "a text"});
   }
   Json read;
-  if (const auto wrong = read_body(dumped(arguments), fields, read)) {
-    service.note_refused(visit, *wrong, name);
-    return tool_error(*wrong);
-  }
+  if (auto wrong = read_body(arguments, fields, read)) return tool_error(service, visit, name, *std::move(wrong));
   const std::string database = text_field(read, "database");
-  if (name == "ask_database") return tool_result(service.ask(visit, database, text_field(read, "question"), std::nullopt));
-  if (name == "run_query") return tool_result(service.run(visit, database, text_field(read, "sql")));
-  if (name == "check_query") return tool_result(service.check(visit, database, text_field(read, "sql"), false));
-  const Reply found = service.search(visit, database, text_field(read, "words"));
-  return tool_result(database.empty() && !found.ok() ? service.databases(visit) : found);
+  const auto result = [&](Reply reply) { return tool_result(service, visit, name, std::move(reply)); };
+  if (name == "ask_database") return result(service.ask(visit, database, text_field(read, "question"), std::nullopt));
+  if (name == "run_query") return result(service.run(visit, database, text_field(read, "sql")));
+  if (name == "check_query") return result(service.check(visit, database, text_field(read, "sql"), false));
+  Reply found = service.search(visit, database, text_field(read, "words"));
+  return result(database.empty() && !found.ok() ? service.databases(visit) : std::move(found));
 }
 
 Outcome initialize(const Json& params) {
@@ -205,7 +204,9 @@ Fault unsupported_version(const std::string& wanted) {
 
 std::optional<Fault> wrong_envelope(const Json& params, bool modern) {
   if (!modern) return std::nullopt;
-  if (const std::string version = version_in(params); version != kModern) return unsupported_version(version);
+  const std::string version = version_in(params);
+  if (version.empty()) return Fault{kInvalidParams, "`" + std::string(kVersionKey) + "` is missing from `_meta`"};
+  if (version != kModern) return unsupported_version(version);
   const Json& meta = params["_meta"];
   if (!meta.contains(kCapabilitiesKey) || !meta[std::string(kCapabilitiesKey)].is_object()) {
     return Fault{kInvalidParams, "`" + std::string(kCapabilitiesKey) + "` is missing from `_meta`"};
@@ -255,8 +256,16 @@ int http_status(const Outcome& outcome, bool modern) {
   return fault->code == kMethodNotFound ? 404 : 400;
 }
 
-DoorReply posted(const Json& id, Outcome outcome, bool modern) {
+// A fault of the protocol is written down like any other refusal, whatever status carries it.
+void note_fault(Service& service, const Visit& visit, const Outcome& outcome, std::string_view method) {
+  const auto* fault = std::get_if<Fault>(&outcome);
+  if (fault != nullptr) (void)service.noted(visit, refusal(400, "mcp", fault->message), method.empty() ? "mcp" : method);
+}
+
+DoorReply posted(Service& service, const Visit& visit, const Json& id, Outcome outcome, bool modern, std::string_view method = {}) {
+  note_fault(service, visit, outcome, method);
   DoorReply reply;
+  reply.noted = true;
   reply.status = http_status(outcome, modern);
   reply.body = answered(id, std::move(outcome));
   return reply;
@@ -266,38 +275,49 @@ DoorReply posted(const Json& id, Outcome outcome, bool modern) {
 
 DoorReply mcp_post(Service& service, DoorRequest& request) {
   const auto message = parsed_json(request.body);
-  if (!message) return posted(nullptr, Fault{kParseError, "the body is no JSON"}, true);
-  if (!message->is_object()) return posted(nullptr, Fault{kInvalidRequest, "the body must be one JSON-RPC message"}, true);
+  std::string method;
+  const auto reply = [&](const Json& to, Outcome outcome, bool of_modern) { return posted(service, request.visit, to, std::move(outcome), of_modern, method); };
+  if (!message) return reply(nullptr, Fault{kParseError, "the body is no JSON"}, true);
+  if (!message->is_object()) return reply(nullptr, Fault{kInvalidRequest, "the body must be one JSON-RPC message"}, true);
   const std::string named = request.header("mcp-protocol-version");
   const bool known = named.empty() || named == kModern || std::ranges::find(kHandshakes, named) != kHandshakes.end();
   const Json id = message->contains("id") ? (*message)["id"] : Json(nullptr);
   if (!message->contains("method") || !message->contains("id")) {
     // A notification, or a response to nothing that was asked: taken note of.
-    if (!known) return posted(nullptr, unsupported_version(named), true);
+    if (!known) return reply(nullptr, unsupported_version(named), true);
     DoorReply accepted;
     accepted.status = 202;
     return accepted;
   }
-  if (!is_request(*message) || !(id.is_string() || id.is_number_integer())) return posted(nullptr, Fault{kInvalidRequest, "this is no JSON-RPC request"}, true);
+  if (!is_request(*message) || !(id.is_string() || id.is_number_integer())) return reply(nullptr, Fault{kInvalidRequest, "this is no JSON-RPC request"}, true);
+  method = (*message)["method"].get<std::string>();
   const Json params = message->contains("params") ? (*message)["params"] : Json::object();
-  const bool modern = named == kModern || !version_in(params).empty();
-  if (!known) return posted(id, unsupported_version(named), true);
-  if (modern) {
-    if (auto wrong = wrong_envelope(params, true)) return posted(id, *std::move(wrong), true);
-    if (auto wrong = wrong_headers(request, *message, params)) return posted(id, *std::move(wrong), true);
+  const std::string spoken = version_in(params);
+  const bool modern = named == kModern || !spoken.empty();
+  if (!spoken.empty() && !named.empty() && spoken != named) {
+    return reply(id, Fault{kHeaderMismatch, "the header MCP-Protocol-Version is not what `_meta` says"}, true);
   }
-  return posted(id, handle(service, request.visit, *message, modern), modern);
+  if (!known) return reply(id, unsupported_version(named), true);
+  if (modern) {
+    if (auto wrong = wrong_envelope(params, true)) return reply(id, *std::move(wrong), true);
+    if (auto wrong = wrong_headers(request, *message, params)) return reply(id, *std::move(wrong), true);
+  }
+  return reply(id, handle(service, request.visit, *message, modern), modern);
 }
 
 std::optional<std::string> mcp_message(Service& service, const Visit& visit, std::string_view text) {
   const auto message = parsed_json(text);
-  if (!message) return answered(nullptr, Fault{kParseError, "the line is no JSON"});
-  if (!message->is_object()) return answered(nullptr, Fault{kInvalidRequest, "a line holds one JSON-RPC message"});
+  const auto answer = [&](const Json& to, Outcome outcome) {
+    note_fault(service, visit, outcome, "");
+    return answered(to, std::move(outcome));
+  };
+  if (!message) return answer(nullptr, Fault{kParseError, "the line is no JSON"});
+  if (!message->is_object()) return answer(nullptr, Fault{kInvalidRequest, "a line holds one JSON-RPC message"});
   if (!message->contains("id") || !message->contains("method")) return std::nullopt;
   const Json& id = (*message)["id"];
-  if (!is_request(*message) || !(id.is_string() || id.is_number_integer())) return answered(nullptr, Fault{kInvalidRequest, "this is no JSON-RPC request"});
+  if (!is_request(*message) || !(id.is_string() || id.is_number_integer())) return answer(nullptr, Fault{kInvalidRequest, "this is no JSON-RPC request"});
   const Json params = message->contains("params") ? (*message)["params"] : Json::object();
-  return answered(id, handle(service, visit, *message, !version_in(params).empty()));
+  return answer(id, handle(service, visit, *message, !version_in(params).empty()));
 }
 
 }  // namespace pccsql

@@ -36,6 +36,13 @@ std::optional<Reply> unsupported(const Json& body) {
     }
   }
   if (given("top_p") && body["top_p"] != 1) return cannot("top_p", "`top_p` can only be 1: nothing is sampled");
+  if (flag_field(body, "store")) return cannot("store", "`store` cannot be had here: the audit is the server's own");
+  if (given("metadata") && !body["metadata"].empty()) return cannot("metadata", "`metadata` cannot be had here: nothing is kept with an answer");
+  if (given("stream_options")) {
+    for (const auto& [name, value] : body["stream_options"].items()) {
+      if (name != "include_usage" && !(value.is_boolean() && !value.get<bool>())) return cannot("stream_options", "of `stream_options` only `include_usage` can be had here");
+    }
+  }
   if (flag_field(body, "logprobs") || given("top_logprobs")) return cannot("logprobs", "`logprobs` cannot be had here");
   if (given("stop") && !body["stop"].empty()) return cannot("stop", "`stop` cannot be had here: a query ends where it is whole");
   for (const char* name : {"max_tokens", "max_completion_tokens"}) {
@@ -51,7 +58,7 @@ std::optional<std::string> text_of_message(const Json& message) {
   if (!content->is_array()) return std::nullopt;
   std::string text;
   for (const Json& part : *content) {
-    if (!part.is_object() || part.value("type", "") != "text" || !part.contains("text") || !part["text"].is_string()) return std::nullopt;
+    if (!part.is_object() || text_field(part, "type") != "text" || !part.contains("text") || !part["text"].is_string()) return std::nullopt;
     text += part["text"].get<std::string>();
   }
   return text;
@@ -224,26 +231,22 @@ const std::vector<Field>& chat_fields() {
       {"modalities", "array", false, "text"},
       {"prediction", "object", false, "not to be had here"},
       {"web_search_options", "object", false, "not to be had here"},
-      {"metadata", "object", false, "says nothing here"},
-      {"store", "boolean", false, "says nothing here: the audit is the server's own"}};
+      {"metadata", "object", false, "not to be had here"},
+      {"store", "boolean", false, "not to be had here"}};
   return fields;
 }
 
 DoorReply openai_chat(Service& service, DoorRequest& request) {
-  const auto turned_away = [&](Reply reply) {
-    service.note_refused(request.visit, reply, "/v1/chat/completions");
-    return as_door_reply(std::move(reply));
-  };
   Json body;
-  if (auto wrong = read_body(request.body, chat_fields(), body)) return turned_away(*std::move(wrong));
-  if (auto wrong = unsupported(body)) return turned_away(*std::move(wrong));
+  if (auto wrong = read_body(request.body, chat_fields(), body)) return as_door_reply(*std::move(wrong));
+  if (auto wrong = unsupported(body)) return as_door_reply(*std::move(wrong));
   const std::string model = text_field(body, "model");
   constexpr std::string_view kPrefix = "pccsql/";
   if (!model.starts_with(kPrefix) || model.size() == kPrefix.size()) {
-    return turned_away(cannot("model", "`model` is a database, as /v1/models lists them: `pccsql/hr`"));
+    return as_door_reply(cannot("model", "`model` is a database, as /v1/models lists them: `pccsql/hr`"));
   }
   auto question = question_of(body["messages"]);
-  if (auto* wrong = std::get_if<Reply>(&question)) return turned_away(std::move(*wrong));
+  if (auto* wrong = std::get_if<Reply>(&question)) return as_door_reply(std::move(*wrong));
   auto admitted = service.admit(request.visit, model.substr(kPrefix.size()), std::get<std::string>(question), std::nullopt);
   if (auto* reply = std::get_if<Reply>(&admitted)) return as_door_reply(std::move(*reply));
   auto turn = std::get<std::shared_ptr<Service::Turn>>(admitted);

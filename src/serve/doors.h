@@ -16,6 +16,8 @@ DoorReply http_check(Service& service, DoorRequest& request);
 DoorReply http_roles(Service& service, DoorRequest& request);
 DoorReply http_explain(Service& service, DoorRequest& request);
 DoorReply http_run(Service& service, DoorRequest& request);
+DoorReply http_try_policy(Service& service, DoorRequest& request);
+DoorReply http_save_policy(Service& service, DoorRequest& request);
 
 const std::vector<Field>& chat_fields();
 DoorReply openai_chat(Service& service, DoorRequest& request);

@@ -14,7 +14,30 @@ bool is_name_byte(char c) {
   return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 
-bool is_single_word(std::string_view name) { return !name.empty() && std::ranges::all_of(name, is_name_byte); }
+// Whether what begins at `at` may be part of a name. Typographic quotes, dashes and dots are none, though their bytes are not ASCII.
+bool is_name_at(std::string_view text, size_t at) {
+  const auto byte = [&text](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  if (byte(at) == 0xE2 && (byte(at + 1) == 0x80 || byte(at + 1) == 0x81)) return false;            // U+2000 to U+207F
+  if (byte(at) == 0xE3 && byte(at + 1) == 0x80) return false;                                       // U+3000 to U+303F
+  if (byte(at) == 0xC2 && byte(at + 1) != 0xAA && byte(at + 1) != 0xB5 && byte(at + 1) != 0xBA) return false;  // U+0080 to U+00BF
+  return is_name_byte(text[at]);
+}
+
+// One past the name that begins at `begin`; `begin` itself where there is none.
+size_t name_end(std::string_view text, size_t begin) {
+  size_t end = begin;
+  while (end < text.size() && is_name_at(text, end)) ++end;
+  return end;
+}
+
+// Where to look for the next name, behind what is none.
+size_t behind(std::string_view text, size_t at) {
+  ++at;
+  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+  return at;
+}
+
+bool is_single_word(std::string_view name) { return !name.empty() && name_end(name, 0) == name.size(); }
 
 bool is_quote(char c) { return c == '`' || c == '"' || c == '\'' || c == '[' || c == ']'; }
 
@@ -67,10 +90,9 @@ bool is_fixed_field(std::string_view key) {
 
 Spoken::Spoken(std::string_view text) : text_(folded(text)) {
   for (size_t i = 0; i < text_.size();) {
-    size_t end = i;
-    while (end < text_.size() && is_name_byte(text_[end])) ++end;
+    const size_t end = name_end(text_, i);
     if (end > i) words_.insert(text_.substr(i, end - i));
-    i = std::max(end, i + 1);
+    i = end > i ? end : behind(text_, i);
   }
 }
 
@@ -124,10 +146,9 @@ std::string HiddenNames::cover(std::string_view text, const Spoken& spoken) cons
     }
   }
   for (size_t i = 0; i < low.size();) {
-    size_t end = i;
-    while (end < low.size() && is_name_byte(low[end])) ++end;
+    const size_t end = name_end(low, i);
     if (end == i) {
-      ++i;
+      i = behind(low, i);
       continue;
     }
     const std::string_view word = std::string_view(low).substr(i, end - i);

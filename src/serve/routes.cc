@@ -11,6 +11,9 @@ namespace pccsql {
 namespace {
 
 constexpr Field kDatabase{"database", "string", false, "one of /v1/databases; may be left out where there is one alone"};
+constexpr Field kPolicy{"policy", "string", false, "of the server's file; for admins, whose own it is else"};
+constexpr Field kDraft{"text", "string", false, "a policy file; without it the one that holds"};
+constexpr Field kLabels{"labels", "array", false, "objects of `table`, `column` and `policy`, put into the text"};
 constexpr Field kSql{"sql", "string", true, "one SELECT"};
 
 DoorReply get_health(Service&, DoorRequest&) {
@@ -25,7 +28,7 @@ DoorReply get_schema(Service& service, DoorRequest& request) {
   return as_door_reply(service.schema(request.visit, request.parameter("database")));
 }
 DoorReply get_policy(Service& service, DoorRequest& request) {
-  return as_door_reply(service.policy(request.visit, request.parameter("database")));
+  return as_door_reply(service.policy(request.visit, request.parameter("database"), request.parameter("policy")));
 }
 
 DoorReply get_audit(Service& service, DoorRequest& request) {
@@ -115,11 +118,13 @@ std::vector<Route> door_routes() {
       {"POST", "/v1/roles", "Tells which columns a query uses, and what for.", {kSql, kDatabase}, {}, "application/json", false, http_roles},
       {"POST", "/v1/explain", "Tells what may come after the beginning of a query.", {{"prefix", "string", true, "may be empty"}, kDatabase}, {}, "application/json", false, http_explain},
       {"POST", "/v1/run", "Judges a query of the caller's own and runs it, if it is safe.", {kSql, kDatabase}, {}, "application/json", false, http_run},
+      {"POST", "/v1/policy/try", "What another text for a policy would change: labels, findings, past answers; for admins.", {kDatabase, kPolicy, kDraft, kLabels}, {}, "application/json", false, http_try_policy},
+      {"POST", "/v1/policy/save", "Takes a policy up and writes it into its file; for admins.", {{"text_sha256", "string", true, "of the text that the draft began with, as /v1/policy gives it"}, kDatabase, kPolicy, kDraft, kLabels}, {}, "application/json", false, http_save_policy},
       {"POST", "/v1/chat/completions", "The same as /v1/ask, for clients of OpenAI's chat completions.", chat_fields(), {}, "application/json", false, openai_chat},
       {"POST", "/mcp", "The Model Context Protocol.", {{"jsonrpc", "string", true, "2.0"}, {"id", "any", false, "of a request"}, {"method", "string", false, ""}, {"params", "object", false, ""}}, {}, "application/json", false, mcp_post},
       {"GET", "/v1/databases", "The databases that the caller may ask.", {}, {}, "application/json", false, get_databases},
       {"GET", "/v1/schema", "What the caller may use of a database, each column with what for.", {}, {kDatabase}, "application/json", false, get_schema},
-      {"GET", "/v1/policy", "The caller's policy for a database.", {}, {kDatabase}, "application/json", false, get_policy},
+      {"GET", "/v1/policy", "The caller's policy for a database.", {}, {kDatabase, kPolicy}, "application/json", false, get_policy},
       {"GET", "/v1/models", "The databases, as models of the OpenAI-compatible door.", {}, {}, "application/json", false, get_models},
       {"GET", "/v1/audit", "The last lines of the audit, the newest first; for admins.", {}, {{"limit", "integer", false, "at most so many (100)"}}, "application/json", false, get_audit},
       {"GET", "/health", "Whether the server is up.", {}, {}, "application/json", true, get_health},

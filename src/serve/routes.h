@@ -36,6 +36,7 @@ struct DoorReply {
   std::string type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers;
   std::function<void(Visit visit, const Send& send)> stream;
+  bool noted = false;  // of a refusal: it is in the audit
 };
 
 DoorReply as_door_reply(Reply reply);

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include <httplib.h>
 
 #include "base/text.h"
+#include "serve/connections.h"
 #include "serve/routes.h"
 
 namespace pccsql {
 namespace {
 
 constexpr size_t kLongestBody = size_t{1} << 20;
-constexpr size_t kIdleConnections = 512;  // beyond those that are answered or wait for a place
-constexpr size_t kWaitingConnections = 4096;
 constexpr std::string_view kSecurityHeaders[][2] = {
     {"X-Content-Type-Options", "nosniff"}, {"Referrer-Policy", "no-referrer"}, {"Cache-Control", "no-store"}};
 
@@ -29,6 +29,71 @@ void set_reply(httplib::Response& response, const DoorReply& reply) {
   for (const auto& [name, value] : reply.headers) response.set_header(name, value);
   if (!reply.body.empty()) response.set_content(reply.body, reply.type);
 }
+
+// What cpp-httplib reads a request from and writes the answer to.
+class RequestStream final : public httplib::Stream {
+ public:
+  explicit RequestStream(Connection& connection) : connection_(connection) {}
+
+  bool is_readable() const override { return !connection_.buffered().empty(); }
+  bool wait_readable() const override { return true; }  // reading waits
+  bool wait_writable() const override { return true; }  // and so does writing
+  bool is_peer_alive() const override { return !connection_.gone(); }
+  ssize_t read(char* into, size_t most) override {
+    const long got = connection_.read(into, most);
+    if (got <= 0) error_ = got == 0 ? httplib::Error::ConnectionClosed : httplib::Error::Read;
+    return got;
+  }
+  ssize_t write(const char* from, size_t most) override { return connection_.write(from, most); }
+  const char* buffered_data(size_t& size) const override {
+    const std::string_view there = connection_.buffered();
+    size = there.size();
+    return there.empty() ? nullptr : there.data();  // what is not nullptr is taken for bytes
+  }
+  void consume_buffered(size_t size) override { connection_.consume(size); }
+  void get_remote_ip_and_port(std::string& ip, int& port) const override { std::tie(ip, port) = connection_.remote(); }
+  void get_local_ip_and_port(std::string& ip, int& port) const override {
+    ip.clear();
+    port = 0;
+  }
+  socket_t socket() const override { return connection_.descriptor(); }
+  time_t duration() const override { return 0; }
+
+ private:
+  Connection& connection_;
+};
+
+// cpp-httplib's requests and answers, on connections that are ours (connections.h).
+class RequestServer final : public httplib::Server {
+ public:
+  // It would take itself for stopped, and cut streams off, without a socket to listen at; this is never used as one.
+  RequestServer() { svr_sock_ = 0; }
+  ~RequestServer() override { cut_off(); }
+  RequestServer(const RequestServer&) = delete;
+  RequestServer& operator=(const RequestServer&) = delete;
+
+  void cut_off() { svr_sock_ = INVALID_SOCKET; }
+
+  // Whether the connection goes on.
+  bool answer(const std::shared_ptr<Connection>& connection) {
+    RequestStream stream(*connection);
+    bool closed = false;
+    now_ = connection;
+    const bool fine = serve_guarded([&] { return process_request(stream, "", 0, "", 0, false, closed, {}); });
+    now_.reset();
+    return fine && !closed && !std::exchange(ends_, false);
+  }
+  // After this answer nothing more is read from the connection of this thread: what was no request may have left half of one behind.
+  static void end_connection() { ends_ = true; }
+  // Whose request this thread is answering.
+  static const std::shared_ptr<Connection>& now() { return now_; }
+
+ private:
+  static thread_local std::shared_ptr<Connection> now_;
+  static thread_local bool ends_;
+};
+thread_local std::shared_ptr<Connection> RequestServer::now_;
+thread_local bool RequestServer::ends_ = false;
 
 // Of a request that came to no route, or that was none.
 Reply without_route(int status) {
@@ -55,43 +120,36 @@ class Server::Impl {
   explicit Impl(Service& service) : service_(service), config_(service.config()) {}
 
   Result<Done> open() {
-    if (config_.tls) {
-      http_ = std::make_unique<httplib::SSLServer>(config_.tls->certificate.c_str(), config_.tls->key.c_str());
-      if (!http_->is_valid()) {
-        return Error{"`" + config_.tls->certificate + "` and `" + config_.tls->key + "` are no certificate and its key, in PEM", config_.file, {}};
-      }
-    } else {
-      http_ = std::make_unique<httplib::Server>();
-    }
-    const size_t busy = 2 * (size_t{config_.limits.at_once} + config_.limits.queue);
-    http_->new_task_queue = [busy] { return new httplib::ThreadPool(8, busy + kIdleConnections, kWaitingConnections, 10); };
-    http_->set_keep_alive_timeout(3);
-    http_->set_keep_alive_max_count(1000);
-    http_->set_read_timeout(5);
-    http_->set_write_timeout(10);
-    http_->set_payload_max_length(kLongestBody);
-    http_->set_tcp_nodelay(true);
-    // Two servers on one port would take each other's callers.
-    http_->set_socket_options([](socket_t socket) { httplib::set_socket_opt(socket, SOL_SOCKET, SO_REUSEADDR, 1); });
+    http_.set_keep_alive_timeout(60);
+    http_.set_payload_max_length(kLongestBody);
     httplib::Headers headers;
     for (const auto& [name, value] : kSecurityHeaders) headers.emplace(name, value);
-    http_->set_default_headers(headers);
-    http_->set_error_handler([](const httplib::Request& request, httplib::Response& response) {
+    http_.set_default_headers(headers);
+    const auto turn_away = [this](const httplib::Request& request, httplib::Response& response, Reply reply) {
+      Visit visit;
+      visit.door = "http";
+      set_reply(response, as_door_reply(service_.noted(visit, std::move(reply), request.method + " " + request.path)));
+    };
+    http_.set_error_handler([turn_away](const httplib::Request& request, httplib::Response& response) {
       if (!response.body.empty()) return;
       const auto known = std::ranges::find(routes(), std::string_view(request.path), &Route::path);
       if (response.status == 404 && known != routes().end()) {
         response.set_header("Allow", std::string(known->method));
-        return set_reply(response, as_door_reply(refusal(405, "method", "this is for " + std::string(known->method))));
+        return turn_away(request, response, refusal(405, "method", "this is for " + std::string(known->method)));
       }
-      set_reply(response, as_door_reply(without_route(response.status)));
+      if (response.status != 404) {
+        response.set_header("Connection", "close");
+        RequestServer::end_connection();
+      }
+      turn_away(request, response, without_route(response.status));
     });
-    http_->set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
-      set_reply(response, as_door_reply(without_route(500)));
+    http_.set_exception_handler([turn_away](const httplib::Request& request, httplib::Response& response, const std::exception_ptr&) {
+      turn_away(request, response, without_route(500));
     });
     for (const Route& route : routes()) {
       const auto handler = [this, &route](const httplib::Request& request, httplib::Response& response) { serve(route, request, response); };
-      if (route.method == "GET") http_->Get(std::string(route.path), handler);
-      if (route.method == "POST") http_->Post(std::string(route.path), handler);
+      if (route.method == "GET") http_.Get(std::string(route.path), handler);
+      if (route.method == "POST") http_.Post(std::string(route.path), handler);
     }
     return bind();
   }
@@ -99,35 +157,43 @@ class Server::Impl {
   const std::string& address() const { return address_; }
 
   Result<Done> listen() {
-    if (!http_->listen_after_bind()) return Error{"`" + address_ + "` could not be listened on any longer", {}, {}};
+    connections_->serve([this](const std::shared_ptr<Connection>& connection) { return http_.answer(connection); });
     return Done{};
   }
 
-  void stop() { http_->stop(); }
+  void stop() {
+    http_.cut_off();
+    connections_->stop();
+  }
 
  private:
   Result<Done> bind() {
-    int port = config_.port;
-    if (port == 0) {
-      port = http_->bind_to_any_port(config_.host);
-    } else if (!http_->bind_to_port(config_.host, port)) {
-      port = -1;
-    }
     const bool six = config_.host.find(':') != std::string::npos;
     const std::string host = six ? "[" + config_.host + "]" : config_.host;
-    if (port <= 0) {
-      return Error{"`" + host + ":" + std::to_string(config_.port) + "` cannot be listened on; is it this machine's address, and the port free?",
+    ConnectionLimits limits;
+    limits.workers = 2 * (size_t{config_.limits.at_once} + config_.limits.queue) + 64;  // who waits for a place waits in one
+    const Reply full = refusal(429, "busy", "too many are waiting already; try again in a few seconds");
+    const std::string too_many = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: " +
+                                 std::to_string(full.body.size()) + "\r\n\r\n" + full.body;
+    auto opened = Connections::open(config_.host, config_.port, config_.tls, limits, too_many);
+    if (!opened) {
+      const Error& error = opened.error();
+      return Error{config_.tls && error.message.starts_with('`') ? error.message : "`" + host + ":" + std::to_string(config_.port) + "` " + error.message,
                    config_.file, config_.listen_at};
     }
-    address_ = (config_.tls ? "https://" : "http://") + host + ":" + std::to_string(port);
+    connections_ = *std::move(opened);
+    address_ = (config_.tls ? "https://" : "http://") + host + ":" + std::to_string(connections_->port());
     return Done{};
   }
 
   // A page of somebody else's must not ask in the name of whoever looks at it.
   std::optional<Reply> from_elsewhere(const httplib::Request& request) const {
+    if (request.get_header_value_count("Host") > 1 || request.get_header_value_count("Origin") > 1 || request.get_header_value_count("Authorization") > 1) {
+      return refusal(400, "header_twice", "`Host`, `Origin` and `Authorization` stand in a request once");
+    }
     const std::string host = request.get_header_value("Host");
     // Whoever is let in without a key must really have meant this machine: a name that has been made to point here is none.
-    if (service_.config().people.empty() && is_loopback(config_.host) && !is_loopback(host_of(host))) {
+    if (!service_.knows_people() && is_loopback(config_.host) && !is_loopback(host_of(host))) {
       return refusal(403, "host", "this server is for callers of this machine, by its address");
     }
     if (!request.has_header("Origin")) return std::nullopt;
@@ -147,17 +213,15 @@ class Server::Impl {
   void serve(const Route& route, const httplib::Request& request, httplib::Response& response) {
     DoorRequest made;
     made.visit.door = route.path == "/mcp" ? "mcp" : route.path == "/v1/chat/completions" ? "openai" : "http";
-    // The state of an encrypted connection may not be looked at by another thread; there the next write tells.
-    if (!config_.tls) made.visit.gone = request.is_connection_closed;
-    if (const auto elsewhere = from_elsewhere(request)) return set_reply(response, as_door_reply(*elsewhere));
+    made.visit.gone = [connection = RequestServer::now()] { return connection->gone(); };
+    const auto turn_away = [&](Reply reply) { set_reply(response, as_door_reply(service_.noted(made.visit, std::move(reply), route.path))); };
+    if (auto elsewhere = from_elsewhere(request)) return turn_away(*std::move(elsewhere));
     const auto caller = service_.caller_of(key_of(request));
     if (caller) {
       made.visit.caller = *caller;
     } else if (!route.open) {
-      const Reply reply = refusal(401, "key", "a key is needed: `Authorization: Bearer …`");
-      service_.note_refused(made.visit, reply, std::string(route.path));
       response.set_header("WWW-Authenticate", "Bearer");
-      return set_reply(response, as_door_reply(reply));
+      return turn_away(refusal(401, "key", "a key is needed: `Authorization: Bearer …`"));
     }
     made.path = request.path;
     made.body = request.body;
@@ -165,6 +229,7 @@ class Server::Impl {
     for (const auto& [name, value] : request.params) made.query.emplace_back(name, value);
     for (const auto& [name, value] : request.headers) made.headers.emplace_back(folded(name), value);
     const DoorReply reply = route.answer(service_, made);
+    if (reply.status >= 400 && !reply.noted) (void)service_.noted(made.visit, Reply{reply.status, reply.body}, route.path);
     if (!reply.stream) return set_reply(response, reply);
     response.status = reply.status;
     response.set_header("X-Accel-Buffering", "no");
@@ -177,7 +242,8 @@ class Server::Impl {
 
   Service& service_;
   const ServeConfig config_;
-  std::unique_ptr<httplib::Server> http_;
+  RequestServer http_;
+  std::unique_ptr<Connections> connections_;
   std::string address_;
 };
 

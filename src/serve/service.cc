@@ -1,6 +1,5 @@
 #include "serve/service.h"
 
-
 #include "base/file.h"
 #include "base/json.h"
 #include "base/render.h"
@@ -79,11 +78,21 @@ std::shared_ptr<Service::Estate> Service::estate() const {
 
 ServeConfig Service::config() const { return estate()->config; }
 
+bool Service::knows_people() const { return !estate()->config.people.empty(); }
+
 Result<Done> Service::reload(ServeConfig config) {
+  const std::lock_guard changing(change_mutex_);
   const std::string fixed = needs_restart(estate()->config, config);
   if (!fixed.empty()) return Error{fixed + " cannot change while the server runs; start it again", config.file, {}};
   auto opened = open_estate(std::move(config));
   if (!opened) return opened.error();
+  if (const auto& path = (*opened)->config.audit) {
+    // The file may have been moved aside, for a new one to begin.
+    auto audit = AuditFile::open(*path);
+    if (!audit) return audit.error();
+    const std::lock_guard lock(audit_mutex_);
+    audit_.emplace(*std::move(audit));
+  }
   const std::lock_guard lock(mutex_);
   estate_ = *std::move(opened);
   return Done{};
@@ -110,20 +119,27 @@ std::optional<Caller> Service::caller_of(std::string_view key) const {
 }
 
 std::variant<std::shared_ptr<Access>, Reply> Service::access(const Caller& caller, const std::string& database) const {
+  return access(caller, database, caller.policy);
+}
+
+std::variant<std::shared_ptr<Access>, Reply> Service::access(const Caller& caller, const std::string& database,
+                                                             const std::string& policy) const {
+  if (policy != caller.policy && !caller.admin) return refusal(403, "admins_only", "another policy than one's own is for admins");
   const auto now = estate();
   const std::lock_guard lock(now->mutex);
-  std::vector<std::string> his;
+  std::vector<std::string> opened;
   for (const auto& [key, access] : now->accesses) {
-    if (key.first == caller.policy) his.push_back(key.second);
+    if (key.first == policy) opened.push_back(key.second);
   }
-  if (database.empty() && his.size() != 1) {
+  if (opened.empty()) return refusal(404, "policy_unknown", "there is no policy `" + printable(policy) + "`");
+  if (database.empty() && opened.size() != 1) {
     std::string names;
-    for (const std::string& name : his) names += (names.empty() ? "`" : ", `") + name + "`";
+    for (const std::string& name : opened) names += (names.empty() ? "`" : ", `") + name + "`";
     return refusal(400, "database_missing", "which database? Name one of " + names + " as `database`");
   }
-  const auto found = now->accesses.find({caller.policy, database.empty() ? his.front() : database});
+  const auto found = now->accesses.find({policy, database.empty() ? opened.front() : database});
   if (found != now->accesses.end()) return found->second;
-  const std::string close = closest_match(database, his);
+  const std::string close = closest_match(database, opened);
   return refusal(404, "database_unknown",
                  "there is no database `" + printable(database) + "`" + (close.empty() ? "" : "; did you mean `" + close + "`?"));
 }
@@ -168,34 +184,40 @@ Result<Done> Service::write_down(const std::string& line) {
   return audit_->add(line);
 }
 
-void Service::note_refused(const Visit& visit, const Reply& reply, const std::string& what) {
+Reply Service::noted(const Visit& visit, Reply reply, std::string_view what) {
+  if (reply.ok() || reply.noted) return reply;
+  constexpr size_t kStrangersAMinute = 600;  // who has no key must not be able to fill the disk
+  constexpr size_t kLongestWhat = 256;
+  reply.noted = true;
   meter_.count_refused(reply.status);
+  if (visit.caller.name.empty() && strangers_.ask("", kStrangersAMinute) > 0) {
+    ++strangers_left_out_;
+    return reply;
+  }
   const auto told = parsed_json(reply.body);
-  const Json line{{"time", now_utc()},
-                  {"who", visit.caller.name},
-                  {"door", visit.door},
-                  {"policy", visit.caller.policy},
-                  {"kind", "turned away"},
-                  {"what", what},
-                  {"status", reply.status},
-                  {"reason", told && told->contains("error") ? (*told)["error"]["message"] : Json("")}};
+  Json line{{"time", now_utc()},
+            {"who", visit.caller.name},
+            {"door", visit.door},
+            {"policy", visit.caller.policy},
+            {"kind", "turned away"},
+            {"what", what.substr(0, kLongestWhat)},
+            {"status", reply.status},
+            {"reason", told && told->contains("error") ? (*told)["error"]["message"] : Json("")}};
+  if (const uint64_t left_out = strangers_left_out_.exchange(0); left_out > 0) line["left_out_before"] = left_out;
   // What cannot be written down here has had no answer either.
   (void)write_down(printable_json(dumped(line)) + "\n");
+  return reply;
 }
 
 Reply Service::audit(const Visit& visit, size_t most) const {
   if (!visit.caller.admin) return refusal(403, "admins_only", "the audit is for admins");
   const auto path = estate()->config.audit;
   if (!path) return refusal(404, "no_audit", "this server keeps no audit; name a file as `audit` in its configuration");
-  const auto text = read_file(*path);
-  if (!text) return refusal(500, "audit_unreadable", text.error().to_string());
+  const auto text = last_lines(*path, most);
+  if (!text) return refusal(500, "audit_unreadable", "the audit cannot be read back");
   Json lines = Json::array();
-  for (size_t end = text->size(); end > 0 && lines.size() < most;) {
-    const size_t stop = (*text)[end - 1] == '\n' ? end - 1 : end;
-    const size_t before = stop == 0 ? std::string::npos : text->rfind('\n', stop - 1);
-    const size_t begin = before == std::string::npos ? 0 : before + 1;
-    if (auto line = parsed_json(std::string_view(*text).substr(begin, stop - begin))) lines.push_back(*std::move(line));
-    end = begin;
+  for (const std::string& one : *text) {
+    if (auto line = parsed_json(one)) lines.push_back(*std::move(line));
   }
   return {200, printable_json(dumped(Json{{"lines", std::move(lines)}}))};
 }

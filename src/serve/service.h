@@ -42,6 +42,7 @@ struct Reply {
   int status = 200;
   std::string body;
   unsigned retry_after = 0;  // seconds; 0: says nothing of it
+  bool noted = false;        // of a refusal: it is in the audit
 
   bool ok() const { return status < 400; }
 };
@@ -58,6 +59,16 @@ struct Visit {
   std::function<bool(std::string_view event, const std::string& json)> tell;
 };
 
+// A change to a policy that is tried, or saved.
+struct PolicyDraft {
+  struct Label {
+    std::string table, column, policy;
+  };
+  std::string database, policy;     // as of Service::policy
+  std::optional<std::string> text;  // nothing: the one that holds
+  std::vector<Label> labels;        // put into the text
+};
+
 class Service {
  public:
   // `model` may be nullptr: then nothing is asked. PRE: it outlives the service.
@@ -72,6 +83,7 @@ class Service {
   void drain(std::chrono::steady_clock::time_point deadline);
 
   ServeConfig config() const;
+  bool knows_people() const;
 
   // Who shows this key; without people everybody, whatever he shows.
   std::optional<Caller> caller_of(std::string_view key) const;
@@ -79,7 +91,8 @@ class Service {
   Reply databases(const Visit& visit) const;
   Reply models(const Visit& visit) const;
   Reply schema(const Visit& visit, const std::string& database) const;
-  Reply policy(const Visit& visit, const std::string& database) const;
+  // `policy`: admins may look at another than their own.
+  Reply policy(const Visit& visit, const std::string& database, const std::string& policy) const;
   // Tables and columns whose names, types or comments hold one of the words; all of them where there are no words.
   Reply search(const Visit& visit, const std::string& database, const std::string& words) const;
 
@@ -99,8 +112,14 @@ class Service {
 
   // For admins: the last lines of the audit, the newest first.
   Reply audit(const Visit& visit, size_t most) const;
-  // Something was refused before it came to any of these.
-  void note_refused(const Visit& visit, const Reply& reply, const std::string& what);
+  // For admins: another text for a policy, with what lint says of it and which past answers it would change.
+  Reply try_policy(const Visit& visit, const PolicyDraft& draft);
+  // For admins: takes the text up and writes it into the policy's file, whole or not at all. `based_on` is the `text_sha256` that
+  // the draft began with: what somebody else has saved meanwhile is not undone.
+  Reply save_policy(const Visit& visit, const PolicyDraft& draft, const std::string& based_on);
+
+  // The same reply; in the audit, where it refuses something and is not there yet.
+  Reply noted(const Visit& visit, Reply reply, std::string_view what);
   std::string metrics() const;
 
  private:
@@ -112,16 +131,24 @@ class Service {
 
   // The caller's access to a database; where he has one alone it need not be named.
   std::variant<std::shared_ptr<Access>, Reply> access(const Caller& caller, const std::string& database) const;
+  // That of another policy, for admins.
+  std::variant<std::shared_ptr<Access>, Reply> access(const Caller& caller, const std::string& database, const std::string& policy) const;
   // The database's schema is no longer the one that was read: the access is opened anew.
   Result<std::shared_ptr<Access>> renewed(const std::shared_ptr<Access>& old);
 
   std::optional<Reply> enter(Gate& gate, const Visit& visit, std::chrono::steady_clock::time_point deadline) const;
   // Runs what was judged safe. `access` and `seat` are others afterwards where the schema had changed.
-  void run_query(std::shared_ptr<Access>& access, std::shared_ptr<Seat>& seat, Asked& asked, const std::atomic<bool>& stop);
+  void run_query(HiddenColumns hidden, std::shared_ptr<Access>& access, std::shared_ptr<Seat>& seat, Asked& asked, const std::atomic<bool>& stop);
   // Written down first; then what may be told.
   Reply finish(const Visit& visit, const Access& access, Asked& asked, const std::string& spoken);
+  // A question or query that had no answer.
   Reply failed(const Visit& visit, const Access& access, Reply reply, const std::string& what, const std::string& text);
+  // A query that was judged, or a beginning that was looked at, and not run.
+  Result<Done> write_judged(const Visit& visit, const Access& access, std::string_view kind, std::string_view what, const std::string& text,
+                            std::string_view verdict, const std::string& reason);
+  // Whether names of Hidden columns are kept from him; and so what a model that answers him may be told.
   bool covers(const Caller& caller) const;
+  HiddenColumns hidden_for(const Caller& caller) const { return covers(caller) ? HiddenColumns::LeftOut : HiddenColumns::Named; }
   std::string covered(const Caller& caller, const Access& access, std::string json, const std::string& spoken) const;
   Result<Done> write_down(const std::string& line);
 
@@ -136,9 +163,12 @@ class Service {
 
   mutable std::mutex mutex_;  // around the estate
   std::shared_ptr<Estate> estate_;
+  std::mutex change_mutex_;  // around whatever puts another configuration, or another text of a policy, in its place
 
   std::mutex audit_mutex_;
   std::optional<AuditFile> audit_;
+  MinuteLimit strangers_;  // lines of the audit for those that nobody knows
+  std::atomic<uint64_t> strangers_left_out_ = 0;
 
   Gate answers_, queries_;
   MinuteLimit minutes_;

@@ -22,17 +22,14 @@ std::variant<std::shared_ptr<Service::Turn>, Reply> Service::admit(const Visit& 
                                                                    const std::string& question,
                                                                    const std::optional<std::string>& evidence) {
   auto found = access(visit.caller, database);
-  if (auto* reply = std::get_if<Reply>(&found)) {
-    note_refused(visit, *reply, "ask " + database);
-    return *reply;
-  }
+  if (auto* reply = std::get_if<Reply>(&found)) return *reply;
   auto& its = std::get<std::shared_ptr<Access>>(found);
   const auto turned_away = [&](Reply reply) { return failed(visit, *its, std::move(reply), "question", question); };
   if (trimmed(question).empty()) return turned_away(refusal(400, "question_empty", "the question is empty"));
   if (question.size() + evidence.value_or("").size() > kLongestQuestion) {
     return turned_away(refusal(400, "question_long", "a question has at most " + std::to_string(kLongestQuestion) + " bytes"));
   }
-  if (find_invalid_utf8(question) != std::string::npos) return turned_away(refusal(400, "not_utf8", "the question is not UTF-8"));
+  if (find_invalid_utf8(question + evidence.value_or("")) != std::string::npos) return turned_away(refusal(400, "not_utf8", "the question is not UTF-8"));
   if (model_ == nullptr) {
     return turned_away(refusal(503, "no_model", "this server has no model; queries can be checked and run, questions cannot be asked"));
   }
@@ -48,7 +45,7 @@ std::variant<std::shared_ptr<Service::Turn>, Reply> Service::admit(const Visit& 
 Reply Service::answer(const Visit& visit, Turn& turn) {
   Watch::Watched watched(watch_, turn.deadline, visit.gone);
   std::shared_ptr<Access> its = turn.access;
-  std::shared_ptr<Seat> seat = its->seat();
+  std::shared_ptr<Seat> seat = its->seat(hidden_for(visit.caller));
   const std::string said = turn.question + "\n" + turn.evidence.value_or("");
   const Spoken spoken(said);
   const bool hides = covers(visit.caller);
@@ -73,6 +70,10 @@ Reply Service::answer(const Visit& visit, Turn& turn) {
       stream = CoveredStream(hides ? &its->hidden() : nullptr, spoken);
       tell("token", printable_json(dumped(Json{{"restart", true}, {"text", stream.add(written)}})));
     };
+    listener.on_blocked = [&](const BlockedName& name) {
+      const Json json{{"name", name.name}, {"role", name.role}, {"why", name.why}};
+      tell("blocked", printable_json(covered(visit.caller, *its, dumped(json), said)));
+    };
   }
 
   Asked asked;
@@ -83,7 +84,7 @@ Reply Service::answer(const Visit& visit, Turn& turn) {
   }
   if (!asked.answer.stopped) {
     tell_token(stream.end());
-    run_query(its, seat, asked, watched.stop());
+    run_query(hidden_for(visit.caller), its, seat, asked, watched.stop());
   }
   asked.catalog = &its->catalog();
   asked.policy = &its->policy();
@@ -105,19 +106,16 @@ Reply Service::ask(const Visit& visit, const std::string& database, const std::s
 
 Reply Service::run(const Visit& visit, const std::string& database, const std::string& sql) {
   auto found = access(visit.caller, database);
-  if (auto* reply = std::get_if<Reply>(&found)) {
-    note_refused(visit, *reply, "run " + database);
-    return *reply;
-  }
+  if (auto* reply = std::get_if<Reply>(&found)) return *reply;
   auto its = std::get<std::shared_ptr<Access>>(found);
   const auto deadline = Clock::now() + std::chrono::seconds(estate()->config.limits.seconds);
   if (auto refused = enter(queries_, visit, deadline)) return failed(visit, *its, *std::move(refused), "sql", sql);
   const GatePlace place(queries_);
   Watch::Watched watched(watch_, deadline, visit.gone);
-  std::shared_ptr<Seat> seat = its->seat();
+  std::shared_ptr<Seat> seat = its->seat(hidden_for(visit.caller));
   Asked asked;
   seat->subject.judge(sql, asked.answer);
-  run_query(its, seat, asked, watched.stop());
+  run_query(hidden_for(visit.caller), its, seat, asked, watched.stop());
   asked.catalog = &its->catalog();
   asked.policy = &its->policy();
   if (watched.stop()) {
@@ -128,17 +126,21 @@ Reply Service::run(const Visit& visit, const std::string& database, const std::s
   return finish(visit, *its, asked, sql);
 }
 
-// As `ask` does it: where the schema is no longer the one that the query was judged by, it is read and the query judged again.
-void Service::run_query(std::shared_ptr<Access>& its, std::shared_ptr<Seat>& seat, Asked& asked, const std::atomic<bool>& stop) {
+// As `ask` does it: where the schema is no longer the one that the query was judged by, or the database another one, it is read and
+// the query judged again.
+void Service::run_query(HiddenColumns hidden, std::shared_ptr<Access>& its, std::shared_ptr<Seat>& seat, Asked& asked, const std::atomic<bool>& stop) {
   constexpr int kAttempts = 3;
   for (int attempt = 0; asked.answer.outcome == Answer::Outcome::SafeSql && !stop; ++attempt) {
-    const auto runner = its->runner(*seat);
-    if (!runner && is_pg_address(its->database().place.address)) {
-      // Why is the owner's to know: a server's words name its address and its roles.
-      asked.problem = Error{"the database cannot be asked now; try again later, or tell who runs this server", {}, {}};
-      return;
+    Result<RowSet> rows = Error{std::string(kSchemaChanged), {}, {}};
+    if (!its->replaced()) {
+      const auto runner = its->runner(*seat);
+      if (!runner && is_pg_address(its->database().place.address)) {
+        // Why is the owner's to know: a server's words name its address and its roles.
+        asked.problem = Error{"the database cannot be asked now; try again later, or tell who runs this server", {}, {}};
+        return;
+      }
+      rows = runner ? (*runner)->run(*asked.answer.sql, *asked.answer.run, &stop) : Result<RowSet>(runner.error());
     }
-    Result<RowSet> rows = runner ? (*runner)->run(*asked.answer.sql, *asked.answer.run, &stop) : Result<RowSet>(runner.error());
     if (rows) {
       asked.nothing_left = asked.answer.run->changed() && rows->rows.empty();
       if (!asked.nothing_left) asked.rows = *std::move(rows);
@@ -148,11 +150,11 @@ void Service::run_query(std::shared_ptr<Access>& its, std::shared_ptr<Seat>& sea
     if (rows.error().message != kSchemaChanged || attempt == kAttempts) return;
     auto fresh = renewed(its);
     if (!fresh) {
-      asked.problem = Error{"the database's schema has changed, and what there is now cannot be asked: " + fresh.error().to_string(), {}, {}};
+      asked.problem = Error{"the database's schema has changed, and what there is now cannot be asked: " + fresh.error().message, {}, {}};
       return;
     }
     its = *std::move(fresh);
-    seat = its->seat();
+    seat = its->seat(hidden);
     asked.problem.reset();
     seat->subject.judge(std::string(*asked.answer.sql), asked.answer);
   }
@@ -186,6 +188,7 @@ Reply Service::failed(const Visit& visit, const Access& its, Reply reply, const 
                   {"status", reply.status},
                   {"reason", told && told->contains("error") ? (*told)["error"]["message"] : Json("")}};
   (void)write_down(printable_json(dumped(line)) + "\n");
+  reply.noted = true;
   return reply;
 }
 

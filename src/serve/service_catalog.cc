@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "lint/lint.h"
 #include "serve/estate.h"
 #include "serve/service.h"
 
@@ -47,7 +46,8 @@ Json foreign_keys_json(const Access& its, TableId table) {
   Json keys = Json::array();
   for (const ForeignKey& key : its.catalog().table(table).foreign_keys) {
     Json own = names_json(its, table, key.columns);
-    bool known = !own.empty();
+    const auto parent_table = its.catalog().find_table(key.parent_table);
+    bool known = !own.empty() && parent_table && is_shown(its, *parent_table);
     for (const std::string& name : key.parent_columns) {
       const auto parent = its.catalog().find_column(key.parent_table, name);
       known = known && parent && its.policy().of(*parent) != ColumnPolicy::Hidden;
@@ -119,33 +119,6 @@ Reply Service::schema(const Visit& visit, const std::string& database) const {
   }
   const Json json{{"database", its.database().name}, {"policy", its.policy_name()}, {"tables", std::move(tables)}};
   return {200, covered(visit.caller, its, dumped(json), "")};
-}
-
-Reply Service::policy(const Visit& visit, const std::string& database) const {
-  const auto found = access(visit.caller, database);
-  if (const auto* reply = std::get_if<Reply>(&found)) return *reply;
-  const Access& its = *std::get<std::shared_ptr<Access>>(found);
-  const bool all = !covers(visit.caller);
-  Json tables = Json::object();
-  for (TableId t = 0; t < its.catalog().tables().size(); ++t) {
-    const Table& table = its.catalog().table(t);
-    if (!all && !is_shown(its, t)) continue;
-    Json columns = Json::object();
-    for (ColumnIndex c = 0; c < table.columns.size(); ++c) {
-      const ColumnPolicy label = its.policy().of({t, c});
-      if (all || label != ColumnPolicy::Hidden) columns[table.columns[c].name] = to_string(label);
-    }
-    tables[table.name] = std::move(columns);
-  }
-  Json json{{"database", its.database().name}, {"policy", its.policy_name()}, {"sha256", its.policy_hash()}, {"default", "Hidden"}, {"tables", std::move(tables)}};
-  if (visit.caller.admin) {
-    json["text"] = its.policy_text();
-    json["warnings"] = Json::array();
-    for (const Warning& warning : lint(its.catalog(), its.policy())) {
-      json["warnings"].push_back({{"kind", to_string(warning.kind)}, {"table", warning.table}, {"column", warning.column}, {"message", warning.message}});
-    }
-  }
-  return {200, dumped(json)};
 }
 
 Reply Service::search(const Visit& visit, const std::string& database, const std::string& words) const {

@@ -1,6 +1,8 @@
 // The schema text: as it looks, and that it reads back to what it was made from, also for real schemas.
 #include "prompt/schema_text.h"
 
+#include "prompt/schema_choice.h"
+
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -42,6 +44,25 @@ CREATE TABLE names (
 );
 )");
   EXPECT_EQ(column_text(*catalog, {0, 1}), "team.\"floor area\"");
+}
+
+TEST(SchemaText, WhatIsHiddenCanBeLeftOut) {
+  const Catalog catalog = *read_ddl_catalog(R"(
+    CREATE TABLE team (id INTEGER PRIMARY KEY, motto TEXT);
+    CREATE TABLE vault (code TEXT PRIMARY KEY, deputy TEXT);
+    CREATE TABLE member (team_id INTEGER REFERENCES team (id), secret TEXT REFERENCES vault, no INT, pin INT, name, PRIMARY KEY (team_id, pin));)");
+  const Policy policy = *parse_policy_yaml("version: 1\ntables: {team: {id: ConditionOnly}, member: {team_id: Public, no: Public, name: Public}}", catalog);
+  EXPECT_EQ(schema_text(catalog, policy, {}, open_columns(catalog, policy)), R"(CREATE TABLE team (
+  id INTEGER PRIMARY KEY -- ConditionOnly
+);
+
+CREATE TABLE member (
+  team_id INTEGER, -- Public
+  no INT, -- Public
+  name, -- Public
+  FOREIGN KEY (team_id) REFERENCES team (id)
+);
+)");
 }
 
 TEST(SchemaText, ATypeThatWouldBreakTheTextIsLeftOut) {

@@ -35,6 +35,8 @@ TEST(HiddenNames, CoversWordsWithTheirQualifiersAndQuotes) {
   EXPECT_EQ(clinic.told("\xC3\xA4rztin!"), "a column that you may not use!");
   EXPECT_EQ(clinic.told("no such table: secret"), "no such table: a table that you may not use");
   EXPECT_EQ(clinic.told("ssn"), "a column that you may not use");
+  EXPECT_EQ(clinic.told("\xE2\x80\x9Cssn\xE2\x80\x9D \xE2\x80\xA6ssn\xE2\x80\xA6 \xC2\xABssn\xC2\xBB"),
+            "\xE2\x80\x9C" "a column that you may not use\xE2\x80\x9D \xE2\x80\xA6" "a column that you may not use\xE2\x80\xA6 \xC2\xAB" "a column that you may not use\xC2\xBB");
   EXPECT_EQ(clinic.told(""), "");
 }
 

@@ -37,6 +37,23 @@ tables:
   item: {id: ConditionOnly, name: Public, price: Public, cost: AggregateOnly}
   sale: {id: Public, item_id: ConditionOnly, amount: Public}
 """
+# Names and cells as nobody should have them.
+ODD_NAMES = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "a\u202eb", '"quoted"', "{{7*7}}", "javascript:alert(3)"]
+
+
+def write_odd(path):
+    """A database of such names and cells, with 10,000 columns and a cell of a megabyte."""
+    quoted = lambda name: '"' + name.replace('"', '""') + '"'
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"CREATE TABLE {quoted(ODD_NAMES[0])} ({', '.join(quoted(name) + ' TEXT' for name in ODD_NAMES)})")
+        db.execute(f"INSERT INTO {quoted(ODD_NAMES[0])} VALUES (?, ?, ?, ?, ?, ?)", ODD_NAMES)
+        db.execute("CREATE TABLE big (cell TEXT)")
+        db.execute("INSERT INTO big VALUES (?)", ("<b>x</b>" * 131072,))
+        for i in range(5):
+            db.execute(f"CREATE TABLE wide{i} ({', '.join(f'c{i}_{j}' for j in range(2000))})")
+        db.commit()
+
+
 AUDIT_POLICY = """version: 1
 tables:
   employee: {id: Public, name: Public, salary: Public, ssn: Hidden, department_id: Public, job_title: Public}
@@ -72,7 +89,7 @@ def need_model(name):
         skip(name, f"no model: `pccsql model pull {MODEL}` fetches it")
 
 
-def write_config(folder, model="none", people=True, extra="", limits="{questions_per_minute: 1000, at_once: 4, queue: 16, seconds: 60}"):
+def write_config(folder, model="none", people=True, extra="", odd=False, limits="{questions_per_minute: 1000, at_once: 4, queue: 16, seconds: 60}"):
     folder = pathlib.Path(folder)
     (folder / "shop.yaml").write_text(SHOP_POLICY)
     (folder / "audit.yaml").write_text(AUDIT_POLICY)
@@ -82,7 +99,7 @@ def write_config(folder, model="none", people=True, extra="", limits="{questions
             db.executescript(SHOP)
     hr_policy = ROOT / "examples" / "hr" / "policy.yaml"
     text = f"listen: 127.0.0.1:0\nmodel: {model}\nlimits: {limits}\naudit: audit.jsonl\n"
-    text += f"databases: {{hr: {{db: '{HR}'}}, shop: {{db: shop.sqlite}}}}\n"
+    text += f"databases: {{hr: {{db: '{HR}'}}, shop: {{db: shop.sqlite, values: 3}}}}\n"
     if people:
         text += f"policies:\n  analyst: {{hr: '{hr_policy}', shop: shop.yaml}}\n  auditor: {{hr: audit.yaml}}\n"
         text += "  names: {hr: names.yaml}\n  seller: {shop: shop.yaml}\npeople:\n"
@@ -92,6 +109,11 @@ def write_config(folder, model="none", people=True, extra="", limits="{questions
             text += f"  {name}: {{policy: {policy}, {admin}key_sha256: {hashlib.sha256(KEYS[name].encode()).hexdigest()}}}\n"
     else:
         text += f"policies: {{analyst: {{hr: '{hr_policy}', shop: shop.yaml}}}}\n"
+    if odd:
+        write_odd(folder / "odd.sqlite")
+        (folder / "odd.yaml").write_text("version: 1\ndefault: Public\n")
+        text = text.replace("shop: {db: shop.sqlite, values: 3}}", "shop: {db: shop.sqlite}, odd: {db: odd.sqlite}}")
+        text = text.replace("shop: shop.yaml}\n  auditor: {hr: audit.yaml}", "shop: shop.yaml, odd: odd.yaml}\n  auditor: {hr: audit.yaml, odd: odd.yaml}")
     path = folder / "pccsql.yaml"
     path.write_text(text + extra)
     return path
@@ -108,8 +130,9 @@ def database_file(folder, database):
     return str(HR if database == "hr" else pathlib.Path(folder) / "shop.sqlite")
 
 
-def start(config, *options):
-    return subprocess.Popen([PROGRAM, "serve", "--config", config, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start(config, *options, before=None):
+    """`before` is called in the new process, before it becomes the server."""
+    return subprocess.Popen([PROGRAM, "serve", "--config", config, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
 
 
 def stop(process, how=signal.SIGTERM):
@@ -121,10 +144,10 @@ def stop(process, how=signal.SIGTERM):
 class Server:
     """A running one; `with` ends it."""
 
-    def __init__(self, folder, **config):
+    def __init__(self, folder, before=None, **config):
         self.folder = pathlib.Path(folder)
         self.config = write_config(folder, **config)
-        self.process = start(self.config)
+        self.process = start(self.config, before=before)
         self.address = self.process.stdout.readline().strip()
         if not self.address:
             raise RuntimeError(self.process.communicate()[1])

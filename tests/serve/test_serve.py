@@ -55,13 +55,14 @@ class Config(unittest.TestCase):
         self.refused("model: none", "model: http://127.0.0.1/v1", "gives no logits", line=2)
         self.refused("queue: 16", "queue: many", "`queue` is a whole number from 0 to 1024", line=3)
         self.refused("queue: 16", "queue: 16, queue: 17", "`queue` stands here twice", line=3)
-        self.refused("shop: {db: shop.sqlite}", "shop: {db: shop.sqlite, method: magic}", "pcc-paper", line=5)
-        self.refused("shop: {db: shop.sqlite}", "shop: {}", "`shop` needs `db`", line=5)
+        self.refused("values: 3", "values: 3, method: magic", "pcc-paper", line=5)
+        self.refused("shop: {db: shop.sqlite, values: 3}", "shop: {}", "`shop` needs `db`", line=5)
         self.refused("seller: {shop:", "seller: {shpo:", "unknown key `shpo`", "`shop`?", line=10)
         self.refused("policy: seller", "policy: selller", "no policy `selller`", "`seller`?")
         self.refused("dan: {policy: seller, ", "dan: {", "`dan` needs a `policy`")
         self.refused(", key_sha256: ", ", key_sha256: x", "64 hexadecimal digits")
         self.refused("shop.sqlite", "nowhere.sqlite", "nowhere.sqlite")
+        self.refused("values: 3", "values: many", "`values` is a whole number from 0 to 100", line=5)
         self.refused("queue: 16", "queue: [16", "not YAML")
 
     def test_a_policy_that_does_not_fit_is_told_with_its_own_place(self):
@@ -122,7 +123,7 @@ class Doors(unittest.TestCase):
     def test_openapi_is_true(self):
         listed = self.server.json("GET", "/openapi.json")[1]["paths"]
         everything = ["/v1/ask", "/v1/check", "/v1/roles", "/v1/explain", "/v1/run", "/v1/databases", "/v1/schema", "/v1/policy",
-                      "/v1/models", "/v1/audit", "/v1/chat/completions", "/mcp", "/health", "/metrics", "/openapi.json"]
+                      "/v1/policy/try", "/v1/policy/save", "/v1/models", "/v1/audit", "/v1/chat/completions", "/mcp", "/health", "/metrics", "/openapi.json"]
         page = ["/"] + sorted("/page/" + path.name for path in (served.ROOT / "src" / "serve" / "page").iterdir() if path.name != "index.html")
         self.assertEqual(sorted(listed), sorted(everything + page))
         for path, methods in listed.items():
@@ -142,10 +143,10 @@ class Doors(unittest.TestCase):
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
             self.assertFalse(schema["additionalProperties"])
             values = {"string": "x", "boolean": False, "array": [], "object": {}, "integer": 1}
-            body = {name: values[schema["properties"][name]["type"]] for name in schema["required"]}
+            body = {name: values[schema["properties"][name]["type"]] for name in schema.get("required", [])}
             status, reply = self.server.json("POST", path, {**body, "surplus": 1})
             self.assertEqual((status, reply["error"]["code"]), (400, "field_unknown"), path)
-            for name in schema["required"]:
+            for name in schema.get("required", []):
                 status, reply = self.server.json("POST", path, {k: v for k, v in body.items() if k != name})
                 self.assertEqual((status, reply["error"]["code"]), (400, "field_missing"), path)
                 status, reply = self.server.json("POST", path, {**body, name: 17})
@@ -262,6 +263,14 @@ class Doors(unittest.TestCase):
         for origin in ("http://evil.example", "null", f"http://{self.server.host}.evil.example"):
             for path in ("/mcp", "/v1/run", "/v1/chat/completions"):
                 self.assertEqual(self.server.json("POST", path, {}, headers={"Origin": origin})[0], 403)
+        with contextlib.closing(self.server.connect()) as connection:  # which of the two counts must not be left to whoever reads it
+            for name, value in (("Host", "evil.example"), ("Authorization", f"Bearer {served.KEYS['bob']}"), ("Origin", self.server.address)):
+                connection.putrequest("GET", "/v1/databases")
+                for header in ("Authorization", f"Bearer {served.KEYS['ann']}"), ("Origin", self.server.address), (name, value):
+                    connection.putheader(*header)
+                connection.endheaders()
+                response = connection.getresponse()
+                self.assertEqual((response.status, json.loads(response.read())["error"]["code"]), (400, "header_twice"))
         own = {"Origin": self.server.address}
         self.assertEqual(self.server.json("POST", "/v1/check", {"sql": "SELECT 1", "database": "hr"}, headers=own)[0], 200)
 
@@ -408,6 +417,12 @@ class Life(unittest.TestCase):
         server = self.serve(people=False)
         self.assertEqual(server.json("GET", "/v1/databases", person=None)[0], 200)
         self.assertEqual(server.json("GET", "/v1/databases", person=None, headers={"Host": "evil.example"})[0], 403)
+        for host in ("127.evil.example", "127.0.0.1.evil.example", "127.0.0.1.evil.example:80", "", "localhost.evil.example"):
+            # A name that somebody has made to stand for this machine, whose pages would be of the same origin.
+            sent = {"Host": host, "Origin": f"http://{host}"}
+            self.assertEqual(server.json("POST", "/v1/run", {"sql": "SELECT city FROM office", "database": "hr"}, person=None, headers=sent)[0], 403, host)
+        for host in ("127.0.0.1", "LOCALHOST:8080", "[::1]:8080"):
+            self.assertEqual(server.json("GET", "/v1/databases", person=None, headers={"Host": host})[0], 200, host)
         self.assertEqual(server.json("GET", "/v1/audit", person=None)[0], 403)
 
     def test_many_idle_connections_and_slow_heads_stop_nobody_for_long(self):

@@ -40,19 +40,22 @@ class Page(unittest.TestCase):
     def test_every_part_at_two_widths_and_in_both_themes(self):
         model = (served.CACHE / "models" / f"{served.MODEL}.gguf").exists()
         shots = pathlib.Path(os.environ.get("PCCSQL_SHOTS") or tempfile.mkdtemp())
-        with tempfile.TemporaryDirectory() as folder, served.Server(folder, model=served.MODEL if model else "none") as server:
+        with tempfile.TemporaryDirectory() as folder, served.Server(folder, model=served.MODEL if model else "none", odd=True,
+                                                                  limits="{questions_per_minute: 1000, at_once: 4, queue: 16, seconds: 600}") as server:
             done = subprocess.run(["node", pathlib.Path(__file__).with_name("page_steps.mjs"), FOLDER, CHROMIUM, server.address, served.KEYS["ann"],
-                                   served.KEYS["bob"], "yes" if model else "no", shots], capture_output=True, text=True, timeout=600)
+                                   served.KEYS["bob"], "yes" if model else "no", shots], capture_output=True, text=True, timeout=1800)
         self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-4000:])
         seen = [json.loads(line) for line in done.stdout.splitlines()]
-        self.assertEqual(len(list(shots.glob("*.png"))), 18 if model else 14)
-        for half in (seen[: len(seen) // 2], seen[len(seen) // 2 :]):
-            said = {one["what"]: one["value"] for one in half}
+        self.assertEqual(len(list(shots.glob("*.png"))), 48 if model else 40)
+        ends = [i + 1 for i, one in enumerate(seen) if one["what"] == "trouble"]
+        self.assertEqual(len(ends), 4)
+        for begin, end in zip([0, *ends], ends):
+            said = {one["what"]: one["value"] for one in seen[begin:end]}
             self.assertEqual(said["trouble"], [])
             self.assertEqual(said["wrong key"], "This key is nobody's.")
             self.assertEqual(said["tabs"], ["Ask", "Query", "Schema", "History"])
             self.assertEqual(said["admin tabs"], ["Ask", "Query", "Schema", "History", "Policy", "Audit"])
-            self.assertEqual(said["databases"], ["hr", "shop"])
+            self.assertEqual(said["databases"], ["hr", "odd", "shop"])
             self.assertEqual((said["schema"], said["hidden"]), (True, False))
             self.assertEqual((said["allowed"], said["completed"], said["closed"]), (True, "SELECT name FROM item WHERE price ", True))
             self.assertEqual(said["cells"][1], "1")
@@ -65,6 +68,18 @@ class Page(unittest.TestCase):
             self.assertEqual((said["arrow"], said["forgotten"]), ("tab-schema", 0))
             self.assertTrue(said["policy"])
             self.assertTrue(said["audit"])
+            self.assertTrue(said["odd names"])
+            self.assertEqual(said["columns"], 6 + 1 + 10_000)
+            self.assertEqual(said["odd cells"], [name.replace("\u202e", "\ufffd") for name in served.ODD_NAMES])
+            self.assertEqual(said["big cell"], 20_001)
+            self.assertTrue(said["odd query"])
+            self.assertTrue(said["held"][1])
+            self.assertEqual(said["drafted"], [True, False, "item.price"])
+            self.assertTrue(said["would change"])
+            self.assertEqual(said["dropped"], said["held"][0])
+            self.assertTrue(said["no policy"])
+            self.assertTrue(said["saved"])
+            self.assertTrue(said["filtered"])
             if model:
                 self.assertIn(said["asked"], ("Answered", "Answered in part", "Refused"))
                 self.assertEqual(said["history"], 1)

@@ -20,7 +20,7 @@ export async function ask(question, database, fail) {
   try {
     await follow('/v1/ask', { question, database }, (name, data) => {
       if (name === 'token') {
-        if (data.restart) query.replaceChildren();
+        if (data.restart) query.replaceChildren(...query.querySelectorAll('.blocked'));  // what was not let be written stays told
         query.append(shown(data.text));
       } else if (name === 'blocked') {
         query.append(el('span', { class: 'blocked', title: shown(data.why), tabindex: '0', 'aria-label': `blocked: ${shown(data.name)}: ${shown(data.why)}` }, shown(data.name)));

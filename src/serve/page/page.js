@@ -4,7 +4,8 @@ import { get, setKey, key } from './net.js';
 import { ask, stopAsking } from './ask.js';
 import { showHistory } from './history.js';
 import { closeCompletions, listenToQuery, runQuery } from './query.js';
-import { showAudit, showPolicy, showSchema } from './schema.js';
+import { showPolicy } from './policy.js';
+import { showAudit, showSchema } from './schema.js';
 
 const PARTS = [['ask', 'Ask'], ['query', 'Query'], ['schema', 'Schema'], ['history', 'History'], ['policy', 'Policy'], ['audit', 'Audit']];
 let open = 'ask';

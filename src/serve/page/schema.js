@@ -1,4 +1,4 @@
-// What the caller may use: a matrix of columns and what they are for. For admins: the policy, and the audit.
+// What the caller may use: a matrix of columns and what they are for. For admins: the audit.
 import { el, by, shown } from './dom.js';
 import { get } from './net.js';
 
@@ -31,31 +31,24 @@ export async function showSchema(database, fail) {
   }
 }
 
-export async function showPolicy(database, fail) {
-  const place = by('policy');
-  try {
-    const policy = await get('/v1/policy', { database });
-    const rows = [];
-    for (const [table, columns] of Object.entries(policy.tables)) {
-      for (const [column, label] of Object.entries(columns)) rows.push(el('tr', {}, el('th', { scope: 'row' }, shown(`${table}.${column}`)), el('td', {}, label)));
-    }
-    const warnings = policy.warnings || [];
-    place.replaceChildren(el('h2', {}, `Policy ${policy.policy} of ${policy.database}`), el('p', { class: 'faint' }, `SHA-256 ${policy.sha256}`),
-      el('h3', {}, `What lint says (${warnings.length})`), warnings.length ? el('ul', {}, ...warnings.map((one) => el('li', {}, shown(`${one.kind}: ${one.message}`)))) : el('p', {}, 'Nothing.'),
-      el('h3', {}, 'Columns'), scroll('Policy', el('table', {}, head('Column', 'Policy'), el('tbody', {}, ...rows.slice(0, 5000)))),
-      el('h3', {}, 'The file'), el('pre', {}, shown(policy.text || '')));
-  } catch (error) {
-    fail(error, place);
-  }
-}
-
 export async function showAudit(fail) {
   const place = by('audit');
   try {
     const { lines } = await get('/v1/audit', { limit: 200 });
     const line = (one) => el('tr', {}, el('td', {}, shown(one.time)), el('td', {}, shown(one.who || '')), el('td', {}, shown([one.door, one.database].filter(Boolean).join(' '))),
-      el('td', {}, shown(one.kind)), el('td', {}, el('div', { class: 'long' }, shown(one.question || one.sql || one.what || '')), one.question && one.sql ? el('code', {}, shown(one.sql)) : null), el('td', {}, shown(one.verdict || one.status || '')), el('td', {}, shown(one.reason || '')));
-    place.replaceChildren(el('h2', {}, 'Audit'), scroll('Audit', el('table', {}, el('caption', {}, `The last ${lines.length} lines, the newest first`), head('Time', 'Who', 'Where', 'Kind', 'What', 'Verdict', 'Reason'), el('tbody', {}, ...lines.map(line)))));
+      el('td', {}, shown(one.kind)), el('td', {}, el('div', { class: 'long' }, shown(one.question || one.sql || one.prefix || one.what || '')), one.question && one.sql ? el('code', {}, shown(one.sql)) : null), el('td', {}, shown(one.verdict || one.status || '')), el('td', {}, shown(one.reason || '')));
+    const body = el('tbody');
+    const caption = el('caption');
+    const wanted = el('input', { id: 'audit-filter', type: 'search', autocomplete: 'off', oninput: () => fill() });
+    const fill = () => {
+      const word = wanted.value.trim().toLowerCase();
+      const some = lines.filter((one) => !word || JSON.stringify(one).toLowerCase().includes(word));
+      caption.textContent = word ? `${some.length} of the last ${lines.length} lines` : `The last ${lines.length} lines, the newest first`;
+      body.replaceChildren(...some.map(line));
+    };
+    fill();
+    place.replaceChildren(el('h2', {}, 'Audit'), el('label', { for: 'audit-filter' }, 'Lines that hold'), wanted,
+      scroll('Audit', el('table', {}, caption, head('Time', 'Who', 'Where', 'Kind', 'What', 'Verdict', 'Reason'), body)));
   } catch (error) {
     fail(error, place);
   }
