@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -59,6 +60,7 @@ class Typist {
   // Types the keys; the text between `<` and `>` that comes next.
   std::string type(std::string_view keys) {
     seen_.clear();
+    wait_until_keys_are_taken();
     send(keys);
     wait_for(">");
     const size_t close = seen_.rfind('>');
@@ -66,6 +68,12 @@ class Typist {
     return open == std::string::npos ? "nothing came: " + seen_ : seen_.substr(open + 1, close - open - 1);
   }
   void send(std::string_view keys) { EXPECT_EQ(write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size())); }
+  // Before that the terminal itself edits what is typed, byte by byte.
+  void wait_until_keys_are_taken() const {
+    termios state{};
+    for (int i = 0; i < 2000 && (tcgetattr(terminal_, &state) != 0 || (state.c_lflag & ICANON) != 0); ++i) usleep(5000);
+    usleep(20000);
+  }
   bool wait_for(std::string_view text) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (seen_.find(text) == std::string::npos) {
