@@ -94,6 +94,11 @@ TEST_F(Cases, EachHasItsVerdict) {
     accepted += one.expect == "accept";
     // Of what is neither safe nor unsafe the server knows the word.
     const bool takes = server_takes(*connection_, one.sql, one.expect == "accept", ran);
+    // The file says what 15 takes. Newer ones take a derived table without an alias, and 18 MAX of a composite.
+    if (takes && one.postgres != "prepares" && PQserverVersion(connection_->get()) >= 160000) {
+      EXPECT_TRUE(one.id == "PG-177" || one.id == "PG-265") << one.id << ' ' << one.sql;
+      continue;
+    }
     EXPECT_EQ(takes, one.postgres == "prepares") << one.id << ' ' << one.sql;
     if (verdict == "error" || verdict == "outside") verdict = takes ? "outside" : "error";
     EXPECT_EQ(verdict, one.verdict) << one.id << ' ' << one.sql << "\n  " << judgement.reason;
