@@ -21,8 +21,8 @@ const Vocabulary& pieces() {
   return vocabulary;
 }
 
-struct Clinic {
-  explicit Clinic(bool name_hidden) {
+struct Ward {
+  explicit Ward(bool name_hidden) {
     folder = std::filesystem::temp_directory_path() / ("pccsql_service_" + std::to_string(getpid()) + (name_hidden ? "n" : "h"));
     std::filesystem::create_directories(folder);
     const std::string path = (folder / "clinic.sqlite").string();
@@ -38,7 +38,7 @@ struct Clinic {
     config.name_hidden = name_hidden;
     config.audit = (folder / "audit.jsonl").string();
   }
-  ~Clinic() { std::filesystem::remove_all(folder); }
+  ~Ward() { std::filesystem::remove_all(folder); }
 
   std::filesystem::path folder;
   ServeConfig config;
@@ -65,7 +65,7 @@ void tattle(const Scene& scene, std::span<float> logits) {
 
 TEST(Service, AModelIsNotToldOfHiddenColumnsWhereTheirNamesAreKept) {
   for (const bool name_hidden : {false, true}) {
-    const Clinic clinic(name_hidden);
+    const Ward clinic(name_hidden);
     ScriptedModel model(pieces(), tattle, {.context_size = 8192});
     const auto service = Service::open(clinic.config, &model, "");
     ASSERT_TRUE(service) << service.error().to_string();
@@ -82,7 +82,7 @@ TEST(Service, AModelIsNotToldOfHiddenColumnsWhereTheirNamesAreKept) {
 
 TEST(Service, AModelIsShownValuesOfPublicColumnsWhereTheFileSaysSo) {
   for (const uint32_t values : {0U, 3U}) {
-    Clinic clinic(true);
+    Ward clinic(true);
     clinic.config.databases[0].values = values;
     ScriptedModel model(pieces(), [](const Scene& scene, std::span<float> logits) {
       const bool shown = scene.prompt.find("'Ann'") != std::string_view::npos, leaked = scene.prompt.find("flu") != std::string_view::npos;
@@ -96,7 +96,7 @@ TEST(Service, AModelIsShownValuesOfPublicColumnsWhereTheFileSaysSo) {
 }
 
 TEST(Service, WhatWasBlockedIsToldWhereItHappened) {
-  const Clinic clinic(true);
+  const Ward clinic(true);
   ScriptedModel model(pieces(), {"SELECT name, diagnosis FROM patient"});
   const auto service = Service::open(clinic.config, &model, "");
   ASSERT_TRUE(service);
@@ -120,7 +120,7 @@ TEST(Service, WhatWasBlockedIsToldWhereItHappened) {
 }
 
 TEST(Service, WhoLeavesFreesHisPlaceAtTheNextToken) {
-  const Clinic clinic(true);
+  const Ward clinic(true);
   ScriptedModel model(pieces(), {"SELECT name FROM patient WHERE name = '" + std::string(300, 'x') + "'"});
   const auto service = Service::open(clinic.config, &model, "");
   ASSERT_TRUE(service);
