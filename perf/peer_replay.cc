@@ -81,6 +81,7 @@ nlohmann::json replay(const Engine& engine, const std::vector<TokenId>& tokens) 
 int run(const std::string& folder, const std::string& vocabulary) {
   const LlamaVocabulary llama = value(LlamaVocabulary::load(vocabulary));
   const VocabularyIndex index(value(mask_vocabulary(llama)));
+  index.prepare();
   const std::vector<Catalog> catalogs = value(read_tables_json(folder + "/tables.json"));
   std::map<std::string, Engine> engines;
   for (std::string text; std::getline(std::cin, text);) {

@@ -82,6 +82,10 @@ class VocabularyIndex {
 
   const Vocabulary& vocabulary() const;
 
+  // Finds out beforehand what masks have in common whatever the schema, which else is found out as it is met. Takes some tenths of
+  // a second, and no mask is another for it; any thread may call it, at any time.
+  void prepare() const;
+
   struct Impl;
   const Impl& impl() const { return *impl_; }
 

@@ -34,6 +34,7 @@ void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* pl
     free_walk(plain->rest, plain->shape, walker, owed, to);
     return;
   }
+  if (add_by_shape(prefix, plain, to)) return;
   const auto all_of = [](const Part& part) { return Siblings{part, 0, static_cast<uint32_t>(part.trie.size())}; };
   const track::PrefixId after_lexeme = owed == 0 ? tracker_.after_lexeme(prefix) : track::kDead;
   if (plain == nullptr) {
@@ -150,28 +151,6 @@ void PartWalk::signs_below(const Siblings& place, uint32_t node, std::string_vie
   }
 }
 
-template <typename Make>
-std::shared_ptr<const StoredMask> PartWalk::made_part(const Make& make) {
-  if (depth_ == scratch_.size()) scratch_.push_back(std::make_unique<BitmaskBuffer>(index_.vocabulary.size()));
-  const Bitmask bits = scratch_[depth_++]->view();
-  Admitted made(bits);
-  make(made);
-  auto part = std::make_shared<const StoredMask>(StoredMask::of(bits, nullptr));
-  bits.clear();
-  --depth_;
-  return part;
-}
-
-template <typename Make>
-void PartWalk::add_kept(const track::Key& key, Admitted& to, const Make& make) {
-  std::shared_ptr<const StoredMask> known = words_.find(key);
-  if (!known) {
-    known = made_part(make);
-    words_.insert(key, known);
-  }
-  to.add(*known);
-}
-
 void PartWalk::add_blank_words(track::PrefixId after_lexeme, Admitted& to) {
   track::Key key = tracker_.word_key(after_lexeme);
   key.low = mixed(key.low, uint64_t{tracker_.blanks(after_lexeme)} << 8 | 0xB1);
@@ -232,7 +211,7 @@ void PartWalk::begin_words(const Siblings& place, track::PrefixId after_lexeme, 
   constexpr uint32_t kFew = 500;  // nodes: looked up as soon as the part that they are
   if (place.last - place.first < kFew) return add_set(place, tracker_.words(after_lexeme, false), to);
   track::Key key = tracker_.word_key(after_lexeme);
-  key.low = mixed(key.low, uint64_t{place.first} << 8 | place.part.number);
+  key.low = mixed(key.low, uint64_t{place.first} << 32 | place.part.number);
   add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(after_lexeme, false), made); });
 }
 
@@ -315,7 +294,7 @@ void PartWalk::add_set(const Siblings& place, const track::WordSet& set, Admitte
   if (set.trie != nullptr && (set.language == 0 || place.last - place.first < 100)) {
     add_words(place, *set.trie, *set.allowed, set.node, to);
   } else if (set.trie != nullptr) {
-    const track::Key key{set.language, mixed(0x1A, uint64_t{place.first} << 8 | place.part.number)};
+    const track::Key key{set.language, mixed(0x1A, uint64_t{place.first} << 32 | place.part.number)};
     to.add(*index_.general_parts.find(key, [&] {
       track::RankSet language = *set.allowed;
       language &= *set.language_words;
@@ -336,7 +315,7 @@ void PartWalk::add_set(const Siblings& place, const track::WordSet& set, Admitte
       continue;
     }
     const track::Key key{mixed(rest.rest, std::hash<std::string>()(rest.begun)),
-                         mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 8 | place.part.number)};
+                         mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 32 | place.part.number)};
     const auto make = [&](Admitted& made) { add_rest(place, rest, made); };
     if (general && rest.begun.empty()) {
       to.add(*index_.general_parts.find(key, [&] { return made_part(make); }));

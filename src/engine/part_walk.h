@@ -20,6 +20,7 @@
 
 #include "engine/free_walk.h"
 #include "engine/keyed_cache.h"
+#include "engine/shape_part.h"
 #include "engine/vocabulary_index.h"
 #include "track/tracker.h"
 
@@ -104,9 +105,15 @@ class PrefixWalk {
 class Admitted {
  public:
   explicit Admitted(Bitmask mask) : mask_(mask) {}
+  // As a list, in any order: only set() may be called.
+  explicit Admitted(std::vector<TokenId>& list) : mask_({}, 0), list_(&list) {}
 
-  void set(TokenId id) { mask_.set(id); }
+  void set(TokenId id) { list_ != nullptr ? list_->push_back(id) : mask_.set(id); }
   void set(std::span<const TokenId> tokens) {
+    if (list_ != nullptr) {
+      list_->insert(list_->end(), tokens.begin(), tokens.end());
+      return;
+    }
     for (const TokenId id : tokens) mask_.set(id);
   }
   bool has(std::span<const TokenId> tokens) const {
@@ -116,6 +123,7 @@ class Admitted {
 
  private:
   Bitmask mask_;
+  std::vector<TokenId>* list_ = nullptr;
 };
 
 class PartWalk {
@@ -170,6 +178,14 @@ class PartWalk {
     std::string begun;
   };
   void add_rest(const Siblings& place, Rest& rest, Admitted& to);
+  // shape_walk.cc: by what states share that differ in names alone.
+  bool add_by_shape(track::PrefixId prefix, const FreeTextParts* plain, Admitted& to);
+  enum class After : uint8_t { Lexeme, Word };  // Word: without what goes on the open word
+  std::shared_ptr<const ShapePart> shape_part(track::PrefixId prefix, After after, const track::Key& shape);
+  void add_part(const ShapePart& part, track::PrefixId prefix, Admitted& to);
+  void add_names(const ShapePart::Names& names, track::PrefixId at, Admitted& to);
+  void walk_spot(const ShapePart::Spot& spot, track::PrefixId at, Admitted& to);
+  friend class ShapeWalk;
   // The part of this key, made by `make` where it is new.
   template <typename Make>
   std::shared_ptr<const StoredMask> made_part(const Make& make);
@@ -184,6 +200,29 @@ class PartWalk {
   std::vector<std::unique_ptr<BitmaskBuffer>> scratch_;  // for parts within parts; all bits are 0 between them
   size_t depth_ = 0;
   uint8_t owed_ = 0;     // before any token
+  std::vector<track::PrefixId> ends_;  // of the paths of a ShapePart
 };
+
+template <typename Make>
+std::shared_ptr<const StoredMask> PartWalk::made_part(const Make& make) {
+  if (depth_ == scratch_.size()) scratch_.push_back(std::make_unique<BitmaskBuffer>(index_.vocabulary.size()));
+  const Bitmask bits = scratch_[depth_++]->view();
+  Admitted made(bits);
+  make(made);
+  auto part = std::make_shared<const StoredMask>(StoredMask::of(bits, nullptr));
+  bits.clear();
+  --depth_;
+  return part;
+}
+
+template <typename Make>
+void PartWalk::add_kept(const track::Key& key, Admitted& to, const Make& make) {
+  std::shared_ptr<const StoredMask> known = words_.find(key);
+  if (!known) {
+    known = made_part(make);
+    words_.insert(key, known);
+  }
+  to.add(*known);
+}
 
 }  // namespace pccsql

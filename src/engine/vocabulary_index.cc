@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "engine/shape_part.h"
 
 namespace pccsql {
 namespace {
@@ -54,19 +55,19 @@ Trie only(const Vocabulary& vocabulary, const Trie& trie, Shape shape) {
 
 }  // namespace
 
-VocabularyIndex::Impl::Part::Part(uint8_t its_number, Trie made)
+VocabularyIndex::Impl::Part::Part(uint32_t its_number, Trie made)
     : number(its_number), trie(std::move(made)), shape(trie) {
   constexpr int kMany = 12;
   const auto index = [&](uint32_t first, uint32_t last) {
     int count = 0;
     for (uint32_t i = first; i < last; i = trie.node(i).after) ++count;
     if (count < kMany) return;
-    auto table = std::make_unique<std::array<uint32_t, 256>>();
-    table->fill(last);
-    for (uint32_t i = first; i < last; i = trie.node(i).after) (*table)[trie.node(i).byte] = i;
-    tables.emplace(first, std::move(table));
+    table_of[first] = static_cast<uint32_t>(tables.size());
+    tables.emplace_back().fill(last);
+    for (uint32_t i = first; i < last; i = trie.node(i).after) tables.back()[trie.node(i).byte] = i;
   };
   const auto size = static_cast<uint32_t>(trie.size());
+  table_of.resize(size + 1);
   index(0, size);
   for (uint32_t i = 0; i < size; ++i) {
     if (i + 1 < trie.node(i).after && trie.node(i).after - i > kMany) index(i + 1, trie.node(i).after);
@@ -161,6 +162,31 @@ VocabularyIndex::Impl::GeneralParts::Part VocabularyIndex::Impl::GeneralParts::f
   const std::unique_lock lock(mutex_);
   if (parts_.size() < kMost) parts_.emplace(key, made);
   return made;
+}
+
+std::shared_ptr<const ShapePart> VocabularyIndex::Impl::ShapeParts::find(const track::Key& key) const {
+  const std::shared_lock lock(mutex_);
+  const auto known = parts_.find(key);
+  return known == parts_.end() ? nullptr : known->second;
+}
+
+void VocabularyIndex::Impl::ShapeParts::keep(const track::Key& key, std::shared_ptr<const ShapePart> part) const {
+  const std::unique_lock lock(mutex_);
+  const size_t bytes = part->bytes();
+  if (bytes_ + bytes > kMostBytes || !parts_.emplace(key, std::move(part)).second) return;
+  bytes_ += bytes;
+}
+
+std::shared_ptr<const void> VocabularyIndex::Impl::ShapeParts::places(
+    const track::Key& key, const std::function<std::shared_ptr<const void>()>& make) const {
+  constexpr size_t kMost = 1000;
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto known = places_.find(key); known != places_.end()) return known->second;
+  }
+  std::shared_ptr<const void> made = make();
+  const std::unique_lock lock(mutex_);
+  return places_.size() < kMost ? places_.emplace(key, std::move(made)).first->second : made;
 }
 
 VocabularyIndex::VocabularyIndex(Vocabulary vocabulary) : impl_(std::make_shared<const Impl>(std::move(vocabulary))) {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,6 +22,8 @@
 
 namespace pccsql {
 
+struct ShapePart;
+
 struct VocabularyIndex::Impl {
   explicit Impl(Vocabulary given);
 
@@ -30,21 +33,22 @@ struct VocabularyIndex::Impl {
   FreeTexts free_texts;
   // Parts of the trie, by what their tokens are made of. A token that is not mixed has its letters and digits at its end.
   struct Part {
-    Part(uint8_t its_number, Trie made);
+    Part(uint32_t its_number, Trie made);
     // Of the siblings from `first` to before `last`, the one with this byte; `last` if there is none.
     uint32_t find(uint32_t first, uint32_t last, uint8_t byte) const {
-      if (const auto table = tables.find(first); table != tables.end()) {
-        const uint32_t found = (*table->second)[byte];
+      if (const uint32_t table = table_of[first]; table != 0) {
+        const uint32_t found = tables[table][byte];
         return found < last ? found : last;
       }
       while (first < last && trie.node(first).byte < byte) first = trie.node(first).after;
       return first < last && trie.node(first).byte == byte ? first : last;
     }
-    uint8_t number;  // among the parts
+    uint32_t number;  // among the parts
     Trie trie;
     TrieShape shape;
-    // For many siblings, by the first of them: where each byte's node is.
-    std::unordered_map<uint32_t, std::unique_ptr<const std::array<uint32_t, 256>>> tables;
+    // For many siblings where each byte's node is; which table that is, by the first of them, 0 for few.
+    std::vector<std::array<uint32_t, 256>> tables = std::vector<std::array<uint32_t, 256>>(1);
+    std::vector<uint32_t> table_of;
   };
   Part words;        // letters and digits alone
   Part blank_words;  // the same after blanks, or blanks alone
@@ -69,15 +73,35 @@ struct VocabularyIndex::Impl {
     // As it was made before, or by `make`.
     Part find(const track::Key& key, const std::function<Part()>& make) const;
 
-   private:
-    static constexpr size_t kMost = 10000;
     struct Hash {
       size_t operator()(const track::Key& key) const { return static_cast<size_t>(key.low ^ key.high >> 7); }
     };
+
+   private:
+    static constexpr size_t kMost = 10000;
     mutable std::shared_mutex mutex_;
     mutable std::unordered_map<track::Key, Part, Hash> parts_;
   };
   GeneralParts general_parts;
+  // Parts that states share which differ in names alone; made when such a state is met, by any thread. What does not fit is
+  // made again each time.
+  class ShapeParts {
+   public:
+    std::shared_ptr<const ShapePart> find(const track::Key& key) const;
+    void keep(const track::Key& key, std::shared_ptr<const ShapePart> part) const;
+    // The places with this key, as they were made before or by `make`.
+    std::shared_ptr<const void> places(const track::Key& key,
+                                       const std::function<std::shared_ptr<const void>()>& make) const;
+
+   private:
+    static constexpr size_t kMostBytes = 48u << 20;
+    mutable std::shared_mutex mutex_;
+    mutable std::unordered_map<track::Key, std::shared_ptr<const ShapePart>, GeneralParts::Hash> parts_;
+    mutable std::unordered_map<track::Key, std::shared_ptr<const void>, GeneralParts::Hash> places_;
+    mutable size_t bytes_ = 0;
+  };
+  ShapeParts shape_parts;
+  mutable std::atomic<uint32_t> next_number = 100;  // of parts, and of places for names
   size_t longest_piece = 0;
   std::array<uint32_t, 256> first_nodes{};  // the trie's node for each first byte, or trie.size()
   // Every byte that occurs in UTF-8 is a token, so that any text has at most as many tokens as bytes.

@@ -113,6 +113,7 @@ bool Arguments::column_in_argument() {
     const bool rowid = world_.is_rowid(other.name) || world_.is_rowid(added.ref.name);
     if (other.name != added.ref.name && !rowid) continue;
     const auto is_table = [&](NameId qualifier) {
+      store_.asked |= qualifier != kNoName;
       return qualifier != kNoName && world_.sources().find(qualifier) != nullptr;
     };
     if (is_table(other.qualifier) && is_table(added.ref.qualifier) && other.qualifier != added.ref.qualifier) continue;

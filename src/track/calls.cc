@@ -57,12 +57,15 @@ bool Calls::function_fits(const Callable& function) {
 // which OVER must make one.
 bool Calls::aggregate_fits() {
   if (!aggregate_fits_) {
+    const bool before = std::exchange(store_.asked, false);
     Frame call;
     call.place = operand_place();
     call.depth = static_cast<uint16_t>(operand_depth());
     aggregate_fits_ = call.place.aggregates || can_be_window(call) ||
                       (window_around() != 0 && on_copy(*this, [](Calls& copy) { return copy.make_window(); }));
+    aggregate_asked_ = std::exchange(store_.asked, before);
   }
+  store_.asked |= aggregate_asked_;
   return *aggregate_fits_;
 }
 

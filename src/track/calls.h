@@ -42,6 +42,7 @@ class Calls : public Arguments {
   void make_scalars(int skipped);
 
   std::optional<bool> aggregate_fits_;  // known since the last event
+  bool aggregate_asked_ = false;        // the schema at large, for that
 
  private:
   bool function_fits(const Callable& function);

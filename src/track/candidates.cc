@@ -236,6 +236,7 @@ std::vector<NameId> Candidates::supplied(NameId qualifier, std::span<const NameI
   if (place.clause == Clause::Limit) return fit;
   const RoleSet roles = roles_at(place);
   Question owed(*this, level_);
+  store_.asked = true;
   std::optional<Witness> before = owed.ask(world_);
   if (!before) return fit;
   owed.local = place.local;

@@ -91,7 +91,10 @@ class Cursor {
   }
 
   // The parser's stack: see parser_stack.h.
-  bool has_depth(int depth) const { return depth <= world_.deepest(); }
+  bool has_depth(int depth) const {
+    store_.asked |= depth > parser_stack::kNear;
+    return depth <= world_.deepest();
+  }
   static int branch_depth(const Level& level) { return level.depth + (level.branches > 1 ? parser_stack::kBranch : 0); }
   static int derived_table_depth(const Level& level) { return branch_depth(level) + parser_stack::kDerivedTable; }
   bool derived_table_has_depth(const Level& level) const {

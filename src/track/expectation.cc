@@ -88,11 +88,17 @@ Key content_of(const Expectation& next) {
 bool SqlTracker::follows(Index state_id, Terminal terminal) {
   StateEntry& entry = states_[state_id];
   const auto t = static_cast<size_t>(terminal);
-  if (entry.expected != nullptr) return entry.expected->terminals[t];
-  if (entry.tried[t]) return entry.fits[t];
+  if (entry.expected != nullptr && entry.expected->whole) {
+    store_.asked |= entry.expected->asked[t];
+    return entry.expected->terminals[t];
+  }
+  if (entry.tried[t]) {
+    store_.asked |= entry.asked[t];
+    return entry.fits[t];
+  }
   const State state = entry.state;
   bool fits = false;
-  if (store_.control.viable(state.stack)[t]) {
+  const bool asked = store_.control.viable(state.stack)[t] && asks([&] {
     if (terminal == Terminal::End) {
       const Store::Mark mark = store_.mark();
       fits = Step(store_, state).end();
@@ -100,9 +106,10 @@ bool SqlTracker::follows(Index state_id, Terminal terminal) {
     } else {
       fits = takes(state, example_of(terminal));
     }
-  }
+  });
   states_[state_id].tried.set(t);
   states_[state_id].fits[t] = fits;
+  states_[state_id].asked[t] = asked;
   return fits;
 }
 
@@ -116,8 +123,22 @@ bool SqlTracker::takes(const State& state, const Word& word) {
 // A number that is a whole term of a compound's ORDER BY is a place in its output; in an argument that must stay plain
 // numbers have a few digits in all.
 NumberKinds SqlTracker::number_kinds(Index state_id) {
-  if (states_[state_id].expected != nullptr) return states_[state_id].expected->numbers();
-  if (states_[state_id].numbers_known) return states_[state_id].numbers;
+  if (const Expectation* known = states_[state_id].expected; known != nullptr && known->whole) {
+    store_.asked |= known->asked[static_cast<size_t>(Terminal::Integer)];
+    return known->numbers();
+  }
+  if (!states_[state_id].numbers_known) {
+    NumberKinds kinds;
+    const bool asked = asks([&] { kinds = tried_numbers(state_id); });
+    states_[state_id].numbers = kinds;
+    states_[state_id].numbers_known = true;
+    states_[state_id].numbers_asked = asked;
+  }
+  store_.asked |= states_[state_id].numbers_asked;
+  return states_[state_id].numbers;
+}
+
+NumberKinds SqlTracker::tried_numbers(Index state_id) {
   NumberKinds kinds;
   kinds.integer = follows(state_id, Terminal::Integer);
   kinds.real = follows(state_id, Terminal::Float);
@@ -139,20 +160,34 @@ NumberKinds SqlTracker::number_kinds(Index state_id) {
       kinds.most_digits = static_cast<uint8_t>(number.literal.digits);
     }
   }
-  states_[state_id].numbers = kinds;
-  states_[state_id].numbers_known = true;
   return kinds;
 }
 
-const Expectation& SqlTracker::expected(Index state_id) {
+Expectation& SqlTracker::expectation(Index state_id) {
   if (states_[state_id].expected != nullptr) return *states_[state_id].expected;
   const Key key = expectation_key(state_id);
-  if (const auto known = expectations_.find(key); known != expectations_.end()) {
-    states_[state_id].expected = known->second.get();
-    return *known->second;
+  auto known = expectations_.find(key);
+  if (known == expectations_.end()) {
+    auto made = std::make_unique<Expectation>();
+    if (store_.control.viable(states_[state_id].state.stack)[static_cast<size_t>(Terminal::Name)]) {
+      const Store::Mark mark = store_.mark();
+      expect_names(state_id, *made);
+      store_.release(mark);
+    }
+    made->drop_spare();
+    expectation_bytes_ += made->bytes();
+    known = expectations_.emplace(key, std::move(made)).first;
   }
-  auto made = std::make_unique<Expectation>();
-  Expectation& next = *made;
+  states_[state_id].expected = known->second.get();
+  return *known->second;
+}
+
+const Expectation& SqlTracker::expected_names(Index state_id) { return expectation(state_id); }
+
+const Expectation& SqlTracker::expected(Index state_id) {
+  Expectation& next = expectation(state_id);
+  if (next.whole) return next;
+  const size_t before = next.bytes();
   const State state = states_[state_id].state;
   const TerminalSet viable = store_.control.viable(state.stack);
   for (size_t t = 0; t < kTerminals; ++t) {
@@ -161,17 +196,18 @@ const Expectation& SqlTracker::expected(Index state_id) {
     const Terminal first = first_alike(terminal);
     const bool alike = first != terminal && viable[static_cast<size_t>(first)] &&
                        store_.control.moves_alike(state.stack, first, terminal);
-    next.terminals[t] = alike ? next.terminals[static_cast<size_t>(first)] : follows(state_id, terminal);
+    if (alike) {
+      next.terminals[t] = next.terminals[static_cast<size_t>(first)];
+      next.asked[t] = next.asked[static_cast<size_t>(first)];
+    } else {
+      next.asked[t] = asks([&] { next.terminals[t] = follows(state_id, terminal); });
+    }
     if (next.terminals[t] && world_.rank(terminal) != kNoRank) next.bare.insert(world_.rank(terminal));
   }
-  const NumberKinds numbers = number_kinds(state_id);
+  NumberKinds numbers;
+  if (asks([&] { numbers = number_kinds(state_id); })) next.asked.set(static_cast<size_t>(Terminal::Integer));
   next.most_digits = numbers.most_digits;
   next.most_value = numbers.most_value;
-  if (viable[static_cast<size_t>(Terminal::Name)]) {
-    const Store::Mark mark = store_.mark();
-    expect_names(state_id, next);
-    store_.release(mark);
-  }
   const Frame& frame = store_.frames[state.frame];
   const bool after_dot = state.open > 0 && frame.kind == Frame::Expr && frame.name.qualifier != kNoName && !frame.expr.after;
   TerminalSet dot;
@@ -181,11 +217,10 @@ const Expectation& SqlTracker::expected(Index state_id) {
   RankSet language = next.bare;
   language &= world_.language_words();
   for (const Rank rank : language) next.language += world_.language_number(rank);
+  next.whole = true;
   next.drop_spare();
-  expectation_bytes_ += next.bytes();
-  states_[state_id].expected = made.get();
-  expectations_.emplace(key, std::move(made));
-  return *states_[state_id].expected;
+  expectation_bytes_ += next.bytes() - before;
+  return next;
 }
 
 void SqlTracker::expect_names(Index state_id, Expectation& next) {
@@ -225,7 +260,9 @@ void SqlTracker::expect_names(Index state_id, Expectation& next) {
   Step step(store_, state);
   if (slot == Slot::Name || slot == Slot::Column || slot == Slot::Table || slot == Slot::Alias ||
       slot == Slot::NewName) {
-    if (!step.prepare_name()) return;
+    bool ready = false;
+    if (asks([&] { ready = step.prepare_name(); })) next.asked_new = true;
+    if (!ready) return;
   }
   // In canonical style a column is one item of a SELECT, unless nothing else is left: models that may not write what they
   // want would else repeat what they may write.
@@ -276,7 +313,13 @@ void SqlTracker::expect_names(Index state_id, Expectation& next) {
         if (std::ranges::find(exhausted, name) == exhausted.end() && step.qualifier_fits(name)) add(name, true);
       }
       for (const World::FunctionGroup& group : world_.function_groups()) {
-        if (!step.function_fits_here(*group.like)) continue;
+        bool fits = false;
+        const bool asked = asks([&] { fits = step.function_fits_here(*group.like); });
+        if (asked) {
+          next.asked_words |= group.words;
+          for (const NameId name : group.keywords) next.asked_words.insert(world_.rank(name));
+        }
+        if (!fits) continue;
         next.bare |= group.words;
         for (const NameId name : group.keywords) add(name, false);
       }
@@ -325,6 +368,7 @@ void SqlTracker::expect_names(Index state_id, Expectation& next) {
     case Slot::NewName:
       if (canonical && slot == Slot::Alias) break;  // with AS
       if (step.names_from_item()) {
+        next.asked_new = true;
         const std::vector<Obligation> pending = step.pending(step.level());
         const auto fits = [&](const Obligation& wanted) {
           return wanted.qualifier != kNoName && step.alias_fits(wanted.qualifier);
@@ -353,7 +397,9 @@ void SqlTracker::expect_names(Index state_id, Expectation& next) {
         word.terminal = Terminal::Name;
         word.name = name;
         Step copy(store_, state);
-        if (copy.read(word)) add(name, false);
+        bool fits = false;
+        if (asks([&] { fits = copy.read(word); })) next.asked_words.insert(world_.rank(name));
+        if (fits) add(name, false);
       }
       break;
     }

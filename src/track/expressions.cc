@@ -203,6 +203,7 @@ bool Expressions::read_operand(const Word& word) {
     case Terminal::Comma:
       return false;  // a row value
     case Terminal::Dot:
+      store_.asked |= (frame_.name.readings & AsQualifier) == 0;
       if ((frame_.name.readings & AsQualifier) == 0 && !qualifier_fits(frame_.name.name)) return false;
       frame_.name.qualifier = frame_.name.name;
       frame_.name.name = kNoName;

@@ -67,6 +67,7 @@ bool FromClause::read_join(Terminal word) {
 // not joined naturally and there is room for a SELECT in the parser's stack.
 bool FromClause::something_joins() {
   if (!level_.join.natural && (!world_.settings().lookahead || derived_table_has_depth(level_))) return true;
+  store_.asked = true;
   for (const Source& source : world_.sources().all()) {
     if (source.nameable && table_fits(source.name)) return true;
   }
@@ -164,6 +165,7 @@ void FromClause::store_last_item(FromItem item) {
 }
 
 bool FromClause::open_using() {
+  store_.asked = true;
   if (level_.join.natural || level_.from == 0 || !last_item().item.merge_open) return false;
   for (const Source::Column& column : last_item().item.source->columns) {
     if (column.name != kNoName && using_fits(column.name)) return true;

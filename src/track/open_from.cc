@@ -55,7 +55,10 @@ std::optional<Witness> OpenFrom::Question::ask(const World& world) {
   return discharge(world.sources(), question);
 }
 
-std::optional<Witness> OpenFrom::witness(const Level& level) const { return Question(*this, level).ask(world_); }
+std::optional<Witness> OpenFrom::witness(const Level& level) const {
+  store_.asked = true;
+  return Question(*this, level).ask(world_);
+}
 
 bool OpenFrom::viable(const Level& level) const {
   if (level.settled || !world_.settings().lookahead) return true;

@@ -30,6 +30,8 @@ inline constexpr int kFilter = 9;
 inline constexpr int kWindow = 9, kPartition = 4, kWindowOrder = 6;
 inline constexpr int kFrame = 8;  // of a window: its bounds, and room that any window needs
 inline constexpr int kWindowed = kWindow + kFrame;
+// States that are no deeper than the first are alike, where a step from one of them comes to no more than the second.
+inline constexpr int kShallow = 30, kNear = 40;
 // What one lexeme where an operand must come can add or ask room for at most, and some.
 inline constexpr int kNoLexemeNeedsMore = 32;
 static_assert(kCall + kWindow < kNoLexemeNeedsMore && kExists + kSelect < kNoLexemeNeedsMore);

@@ -2,7 +2,13 @@
 
 namespace pccsql::track {
 
-bool References::use_column(NameId qualifier, NameId name) {
+// Before FROM: whether no item that can come has such a column, nor an enclosing SELECT.
+bool References::is_held_nowhere(NameId qualifier, NameId name) const {
+  return qualifier == kNoName && world_.settings().lookahead && !world_.settings().derived_names && level_.ctes == 0 &&
+         world_.sources().holders(name).empty() && !next_outer(level_);
+}
+
+bool References::use_column(NameId qualifier, NameId name, bool known) {
   const Place place = operand_place();
   if (place.clause == Clause::Limit || name == kNoName) return false;
   const bool boolean = qualifier == kNoName && (name == world_.true_name() || name == world_.false_name());
@@ -19,9 +25,11 @@ bool References::use_column(NameId qualifier, NameId name) {
   if (!level_.settled && level_.clause == Clause::Items) {
     if (qualifier == kNoName && world_.is_rowid(name) && !world_.is_column_name(name)) return false;
     if (qualifier != kNoName && !is_known_qualifier(qualifier)) return false;
+    if (is_held_nowhere(qualifier, name)) return false;
     judge_form(ref);
     push_ref(level_, ref);
     if (!column_in_argument()) return false;
+    if (known) return true;
     return world_.settings().lookahead ? viable(level_) : plausible(store_.refs[level_.refs].ref);
   }
   const Found found = find(level_, qualifier, name, binding);
@@ -33,7 +41,7 @@ bool References::use_column(NameId qualifier, NameId name) {
     if ((permitted & ref.roles) != ref.roles) return false;
     push_ref(level_, ref);
     if (!column_in_argument()) return false;
-    return viable(level_);  // a claim, until FROM closes: nothing that comes may hold it
+    return known || viable(level_);  // a claim, until FROM closes: nothing that comes may hold it
   }
   if (qualifier == kNoName && aliases_visible(level_)) {
     if (const SelectItem* alias = find_alias(level_, name)) {
@@ -62,6 +70,7 @@ bool References::bind_outside(Ref ref) {
   ref.fixed = true;
   ref.binding = 0;
   std::optional<Outer> next = next_outer(level_);
+  store_.asked |= next.has_value();
   while (next) {
     const Index id = next->level;
     if (!name_outside(id)) return false;

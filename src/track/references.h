@@ -11,7 +11,8 @@ class References : public Calls {
   using Calls::Calls;
 
  protected:
-  bool use_column(NameId qualifier, NameId name);
+  // `known`: it was found to fit when it was read, and nothing has come since.
+  bool use_column(NameId qualifier, NameId name, bool known = false);
   // A name that the innermost SELECT does not bind, to the enclosing ones.
   bool bind_outside(Ref ref);
   // `q.*`, which must be the whole item.
@@ -24,6 +25,7 @@ class References : public Calls {
   void note_number(const SelectItem& item);
 
  private:
+  bool is_held_nowhere(NameId qualifier, NameId name) const;
   bool alias_usable(const Level& level, const SelectItem& item, const Place& place, bool same_level) const;
   bool use_alias(Level& level, const SelectItem& item, const Place& place, bool nested);
 };

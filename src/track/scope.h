@@ -54,6 +54,15 @@ class Scope : public Cursor {
            (level.kind == Level::Derived || level.kind == Level::Cte);
   }
 
+  enum class Found { No, Yes, Bad };
+  // What a FROM binds the name to. Until it closes, `rowid` without a qualifier can only be a column that is called so.
+  Found find(const Level& level, NameId qualifier, NameId name, Binding& binding) const {
+    const Found found = find_in_from(level, qualifier, name, binding);
+    if (found != Found::No || !world_.is_rowid(name) || level.from == 0) return found;
+    if (!level.settled && qualifier == kNoName) return Found::Bad;
+    return find_rowid(level, qualifier, name, binding);
+  }
+
  protected:
   struct Outer {
     Index level = 0;
@@ -75,14 +84,6 @@ class Scope : public Cursor {
   bool is_known_qualifier(NameId qualifier) const;
   bool is_alias_shape(NameId name) const;
 
-  enum class Found { No, Yes, Bad };
-  // What a FROM binds the name to. Until it closes, `rowid` without a qualifier can only be a column that is called so.
-  Found find(const Level& level, NameId qualifier, NameId name, Binding& binding) const {
-    const Found found = find_in_from(level, qualifier, name, binding);
-    if (found != Found::No || !world_.is_rowid(name) || level.from == 0) return found;
-    if (!level.settled && qualifier == kNoName) return Found::Bad;
-    return find_rowid(level, qualifier, name, binding);
-  }
   Found find_in_from(const Level& level, NameId qualifier, NameId name, Binding& binding) const;
   const SelectItem* find_alias(const Level& level, NameId name) const;
 

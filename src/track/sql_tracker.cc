@@ -46,7 +46,7 @@ Index SqlTracker::read(Index state_id, const EndedLexeme& lexeme, const Literal&
   if (word.terminal == Terminal::Name) {
     const std::string text = store_.texts.str(lexeme.text);
     // Of nothing between quotes only a string can come, in the quotes that make one, where no column is called so.
-    const bool string = text.empty() && lexeme.quote == Quote::Double && expected(state_id).free_string &&
+    const bool string = text.empty() && lexeme.quote == Quote::Double && expected_names(state_id).free_string &&
                         !world_.is_column_name(world_.names().find(text));
     if (text.empty() && !string) return kNever;
     if (canonical && !is_canonical_name(expected(state_id), folded(text), lexeme.quote)) return kNever;
@@ -57,10 +57,13 @@ Index SqlTracker::read(Index state_id, const EndedLexeme& lexeme, const Literal&
                           word.terminal == Terminal::Float || word.terminal == Terminal::String;
   if (means_more) return read_word(state_id, word);
   for (Index i = states_[state_id].reads; i != 0; i = reads_[i].previous) {
-    if (reads_[i].terminal == word.terminal) return reads_[i].to;
+    if (reads_[i].terminal != word.terminal) continue;
+    store_.asked |= reads_[i].asked;
+    return reads_[i].to;
   }
-  const Index to = read_word(state_id, word);
-  reads_.push_back({state_id, word.terminal, to, states_[state_id].reads});
+  Index to = kNever;
+  const bool asked = asks([&] { to = read_word(state_id, word); });
+  reads_.push_back({state_id, word.terminal, to, states_[state_id].reads, asked});
   states_[state_id].reads = static_cast<Index>(reads_.size() - 1);
   return to;
 }
@@ -79,11 +82,19 @@ bool SqlTracker::is_canonical_name(const Expectation& next, const std::string& t
 }
 
 Index SqlTracker::ended(PrefixId prefix) {
-  if (prefixes_[prefix].ended != 0) return prefixes_[prefix].ended;
+  if (prefixes_[prefix].ended != 0) {
+    store_.asked |= prefixes_[prefix].ended_asked;
+    return prefixes_[prefix].ended;
+  }
   const LexStep last = finish(prefixes_[prefix].lex);
   Index state_id = last.ok ? prefixes_[prefix].state_id : kNever;
-  for (int i = 0; i < last.count && state_id != kNever; ++i) state_id = read(state_id, last.ended[i], prefixes_[prefix].literal);
+  const bool asked = asks([&] {
+    for (int i = 0; i < last.count && state_id != kNever; ++i) {
+      state_id = read(state_id, last.ended[i], prefixes_[prefix].literal);
+    }
+  });
   prefixes_[prefix].ended = state_id;
+  prefixes_[prefix].ended_asked = asked;
   journal_.push_back(prefix);
   return state_id;
 }
@@ -248,7 +259,7 @@ bool SqlTracker::word_fits(const Prefix& prefix) {
 
 // `more`: the name goes on; otherwise it may end here or, by a doubled quote, go on with one.
 bool SqlTracker::quoted_fits(const Prefix& prefix, bool more) {
-  const Expectation& next = expected(prefix.state_id);
+  const Expectation& next = expected_names(prefix.state_id);
   const bool any = next.alias && world_.settings().aliases == Aliases::Any && world_.settings().style == Style::Any;
   const bool string = next.free_string && prefix.lex.quote == Quote::Double;
   if ((next.free_quoted || string || any) && prefix.length + utf8_owed(prefix.lex.utf8) + 6 <= kLongestNewName)
@@ -353,12 +364,12 @@ FreeText SqlTracker::free_text(PrefixId id) {
   if (prefix.lex.utf8 != 0) return FreeText::None;
   if (prefix.lex.kind == Kind::String) return FreeText::String;
   if (prefix.lex.kind == Kind::Word) {
-    const Expectation& next = expected(prefix.state_id);
+    const Expectation& next = expected_names(prefix.state_id);
     const bool any = next.free_word || (next.alias && world_.settings().aliases == Aliases::Any);
     return any ? FreeText::NewName : FreeText::None;
   }
   if (prefix.lex.kind == Kind::Quoted) {
-    const Expectation& next = expected(prefix.state_id);
+    const Expectation& next = expected_names(prefix.state_id);
     const bool string = next.free_string && prefix.lex.quote == Quote::Double;
     if (next.free_quoted || string) return FreeText::Quoted;
   }

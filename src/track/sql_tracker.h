@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "track/step.h"
@@ -21,14 +22,16 @@ struct NumberKinds {
   uint32_t most_value = 0;  // if not 0: an integer from 1 to this
 };
 
-// What may come next, at the beginning of a lexeme.
+// What may come next, at the beginning of a lexeme. Which names, calls and types may is found out first, since inside
+// quotes nothing else is asked; the rest when it is.
 struct Expectation {
   NumberKinds numbers() const {
     return {terminals[static_cast<size_t>(Terminal::Integer)], terminals[static_cast<size_t>(Terminal::Float)],
             most_digits, most_value};
   }
 
-  TerminalSet terminals;              // of these kinds; End: the text may end
+  bool whole = false;                 // all of it is known; else not yet what is marked [whole], and no keyword is in `bare`
+  TerminalSet terminals;              // [whole] of these kinds; End: the text may end
   RankSet bare;                       // words of the world, keywords included
   RankSet quoted;                     // names of the world that may stand in quotes
   std::vector<std::string> own_bare;  // names that the text itself brought, folded
@@ -39,11 +42,16 @@ struct Expectation {
   bool alias = false;        // anything of an alias's shape, to qualify a column
   bool some_alias = false;   // likewise, or to name an item of FROM, except
   std::vector<std::string> taken;
-  bool glued = false;       // no blank before it, in canonical style: around a `.`
-  uint8_t most_digits = 0;  // of NumberKinds
-  uint32_t most_value = 0;  // if not 0: an integer from 1 to this
-  Key content;              // of all of it
-  uint64_t language = 0;    // which words of `bare` are the language's: equal in two schemas where these are the same
+  bool glued = false;       // [whole] no blank before it, in canonical style: around a `.`
+  uint8_t most_digits = 0;  // [whole] of NumberKinds
+  uint32_t most_value = 0;  // [whole] if not 0: an integer from 1 to this
+  // What was found out by asking the schema at large (Store::asked): [whole] lexemes, an integer for what it may be; words of
+  // the language other than keywords; new names.
+  TerminalSet asked;
+  RankSet asked_words;
+  bool asked_new = false;  // or where a name stands at all
+  Key content;              // [whole] of all of it
+  uint64_t language = 0;    // [whole] which words of `bare` are the language's: equal in two schemas where these are the same
 
   void drop_spare();
   size_t bytes() const;
@@ -79,6 +87,14 @@ class SqlTracker final : public Tracker {
   WordSet words(PrefixId prefix, bool listed) override;
   PrefixId word_start(PrefixId prefix) override;
   bool rest_takes(uint64_t rest, std::string_view beginning) override;
+  std::optional<Key> shape(PrefixId prefix) override;
+  void heed() override { store_.asked = false; }
+  bool has_asked() const override { return store_.asked; }
+  LanguageWords language_words(PrefixId prefix) override;
+  WordSet other_words(PrefixId prefix, const TerminalSet& asked) override;
+  bool in_quotes(PrefixId prefix) override { return prefixes_[prefix].lex.kind == LexState::Kind::Quoted; }
+  uint64_t number_rest(PrefixId prefix) override;
+  bool signs_end(PrefixId prefix) override;
   Explanation explain(PrefixId prefix) override;
   std::vector<Use> uses(PrefixId prefix) override;
   uint32_t mark() override;
@@ -96,6 +112,7 @@ class SqlTracker final : public Tracker {
     LexState lex;
     Index state_id = 0;
     Index ended = 0;  // the state after the open lexeme: 0 not computed, kNever none
+    bool ended_asked = false;
     Literal literal;
     uint16_t length = 0;  // bytes of the open lexeme
     bool started = false;
@@ -106,8 +123,11 @@ class SqlTracker final : public Tracker {
   static constexpr Index kNever = UINT32_MAX;
   struct StateEntry {
     State state;
-    const Expectation* expected = nullptr;
-    TerminalSet tried, fits;  // lexemes that were asked about one by one
+    Expectation* expected = nullptr;
+    TerminalSet tried, fits, asked;  // lexemes that were asked about one by one
+    bool numbers_asked = false;
+    bool shaped = false;
+    std::optional<Key> shape;
     NumberKinds numbers;
     bool numbers_known = false;
     bool keyed = false, near_keyed = false;
@@ -120,12 +140,16 @@ class SqlTracker final : public Tracker {
     Terminal terminal = Terminal::End;
     Index to = 0;
     Index previous = 0;  // from the same state
+    bool asked = false;
   };
 
   const Expectation& expected(Index state_id);
+  const Expectation& expected_names(Index state_id);  // of which no more need be known than the names
+  Expectation& expectation(Index state_id);
   // Parts of it, found out where it is not known as a whole.
   bool follows(Index state_id, Terminal terminal);
   NumberKinds number_kinds(Index state_id);
+  NumberKinds tried_numbers(Index state_id);
   bool takes(const State& state, const Word& word);
   void expect_names(Index state_id, Expectation& expectation);
   Key state_key(Index state_id);
@@ -152,6 +176,16 @@ class SqlTracker final : public Tracker {
   PrefixId add(const Prefix& prefix);
   PrefixId pushed(PrefixId prefix, uint8_t byte);
   struct Effort;
+  class Shape;
+  // Runs `body`; gives whether it has asked the schema at large.
+  template <typename Body>
+  bool asks(const Body& body) {
+    const bool before = std::exchange(store_.asked, false);
+    body();
+    const bool asked = store_.asked;
+    store_.asked |= before;
+    return asked;
+  }
   Effort effort_of(Index state_id);
   uint32_t lexeme_tokens(TokenCounter& counter);
   std::string catalog_name(TableId table) const;
@@ -171,6 +205,7 @@ class SqlTracker final : public Tracker {
   std::unordered_map<Key, std::string, KeyHash> endings_;  // what finishes a text, by the key of where it stands
   size_t ending_bytes_ = 0;
   std::vector<std::string> completions_ = std::vector<std::string>(1);
+  RankSet other_words_;            // of other_words()
   uint32_t lexeme_tokens_ = 0;     // of the longest lexeme that a completion is made of, names aside
   std::vector<PrefixId> journal_;  // whose `ended` was computed, in order
 };

@@ -441,6 +441,8 @@ struct Store {
   std::vector<TwinNode> twins = std::vector<TwinNode>(1);
   std::vector<UseNode> uses = std::vector<UseNode>(1);
   std::deque<Source> sources;  // derived tables and CTEs; never moved
+  // Set where a step asks what the schema at large has, beyond what its state names: see shape.cc. Whoever wants to know clears it first.
+  bool asked = false;
 
   struct Mark {
     size_t names, levels, frames, refs, bindings, items, from, ctes, name_lists, operators, twins, uses, sources, texts;

@@ -45,6 +45,7 @@ bool Terms::number_in_term(const Literal& literal) {
   if (!literal.integer) {  // a larger number is a constant, no place
     return leave_term();
   }
+  store_.asked = true;  // whether there is such a place hangs on what was selected, which is no part of a shape
   const int width = level_.branches > 1 ? level_.width : width_now(level_);
   bool place = !order->negative && literal.value >= 1 && static_cast<int>(literal.value) <= width;
   if (place && level_.list.id != 0) {
@@ -73,7 +74,7 @@ bool Terms::decide_name() {
   frame_.name.name = kNoName;
   frame_dirty_ = true;
   if (frame_.kind == Frame::Term && (readings & AsAlias) != 0) return sort_by_output(name);
-  if ((readings & AsColumn) != 0) return use_column(kNoName, name);
+  if ((readings & AsColumn) != 0) return use_column(kNoName, name, true);
   return (readings & (AsString | AsBoolean)) != 0 && test_argument();
 }
 

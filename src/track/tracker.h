@@ -6,6 +6,7 @@
 // a dead end. Neither knows tokens.
 #pragma once
 
+#include <bitset>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -103,6 +104,21 @@ struct WordSet {
   bool any_word = false;  // a new name of any letters may stand here
 };
 
+// Of the words that may begin between two lexemes, those that are the language's and no name of the schema.
+struct LanguageWords {
+  const WordTrie* trie = nullptr;
+  RankSet words;        // but for those that the schema must be asked about
+  uint64_t number = 0;  // the same in every schema where `words` are the same
+  std::bitset<kTerminals> asked;  // keywords that it must be asked about
+  bool numbers_asked = false;     // and about numbers: see number_rest()
+  bool all_asked = false;         // it must be asked about more than these
+  // As in WordSet.
+  uint64_t rest = 0;
+  uint32_t new_name = 0;
+  bool any_word = false;
+  Key names;  // equal for two places after one state: the same names may begin there
+};
+
 // How many tokens a text takes at most, for whoever writes tokens.
 class TokenCounter {
  public:
@@ -160,6 +176,22 @@ class Tracker {
   virtual PrefixId word_start(PrefixId) { return kDead; }
   // Whether a word or number that begins so is one of `rest`. Once false, false for everything that begins so.
   virtual bool rest_takes(uint64_t, std::string_view) { return false; }
+
+  // For parts of masks that are the same in every schema. Equal shapes between lexemes: the same words of the language, signs
+  // and literals may follow, one after the other, and where names may come these have one key in LanguageWords::names; but for
+  // lexemes of which has_asked() says, after heed(), that the schema at large was asked. Nothing: this prefix has none.
+  virtual std::optional<Key> shape(PrefixId) { return std::nullopt; }
+  virtual void heed() {}
+  virtual bool has_asked() const { return false; }
+  virtual LanguageWords language_words(PrefixId) { return {}; }
+  // The other words, those of `asked` among them. Good until the next call.
+  virtual WordSet other_words(PrefixId, [[maybe_unused]] const std::bitset<kTerminals>& asked) { return {}; }
+  // WordSet::rest of the numbers that may begin there.
+  virtual uint64_t number_rest(PrefixId) { return 0; }
+  // Whether it stands inside a quoted name.
+  virtual bool in_quotes(PrefixId) { return false; }
+  // Whether any sign or blank that came next would not belong to the open lexeme, but for a point after digits.
+  virtual bool signs_end(PrefixId) { return false; }
 
   virtual Explanation explain(PrefixId prefix) = 0;
   // Columns used so far, each with its role once, sorted; names before their FROM are not among them.

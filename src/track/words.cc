@@ -14,6 +14,12 @@ using Kind = LexState::Kind;
 constexpr uint64_t kAlias = 1, kFreeWord = 2, kInteger = 4, kReal = 8, kBlob = 32;
 constexpr int kMostDigits = 8, kMostValue = 32;
 
+uint64_t rest_of(const NumberKinds& numbers) {
+  if (!numbers.integer && !numbers.real) return 0;
+  return (numbers.integer ? kInteger : 0) | (numbers.real ? kReal : 0) | uint64_t{numbers.most_digits} << kMostDigits |
+         uint64_t{numbers.most_value} << kMostValue;
+}
+
 }  // namespace
 
 PrefixId SqlTracker::after_lexeme(PrefixId id) {
@@ -63,7 +69,7 @@ WordSet SqlTracker::words(PrefixId id, bool listed) {
   }
   const bool quoted = kind == Kind::Quoted;
   const bool canonical = world_.settings().style == Style::Canonical;
-  const Expectation& next = expected(prefix.state_id);
+  const Expectation& next = quoted ? expected_names(prefix.state_id) : expected(prefix.state_id);
   if (kind != Kind::Blank) set.begun = store_.texts.str(prefix.lex.text);
   set.any_case = !canonical;
   const size_t length = set.begun.size();
@@ -127,10 +133,59 @@ WordSet SqlTracker::words(PrefixId id, bool listed) {
   }
   if (next.terminals[static_cast<size_t>(Terminal::Blob)] && !canonical) set.rest |= kBlob;
   if (kind == Kind::Word) return set;
-  const NumberKinds numbers = next.numbers();
-  if (!numbers.integer && !numbers.real) return set;
-  set.rest |= (numbers.integer ? kInteger : 0) | (numbers.real ? kReal : 0) |
-              uint64_t{numbers.most_digits} << kMostDigits | uint64_t{numbers.most_value} << kMostValue;
+  set.rest |= rest_of(next.numbers());
+  return set;
+}
+
+// PRE: between lexemes, and the prefix has a shape.
+LanguageWords SqlTracker::language_words(PrefixId id) {
+  const Index state_id = prefixes_[id].state_id;
+  const Expectation& next = expected(state_id);
+  LanguageWords words;
+  words.trie = &world_.trie();
+  words.words = next.bare;
+  words.words &= world_.language_words();
+  words.words -= next.asked_words;
+  words.asked = next.asked;
+  for (size_t t = 0; t < kTerminals; ++t) {
+    const Rank rank = world_.rank(static_cast<Terminal>(t));
+    if (next.asked[t] && rank != kNoRank) words.words.erase(rank);
+  }
+  for (const Rank rank : words.words) words.number += world_.language_number(rank);
+  const auto is_asked = [&](Terminal terminal) { return next.asked[static_cast<size_t>(terminal)]; };
+  words.all_asked = next.asked_new || is_asked(Terminal::Blob);
+  words.numbers_asked = is_asked(Terminal::Integer) || is_asked(Terminal::Float);
+  words.rest = words.numbers_asked ? 0 : rest_of(next.numbers());
+  if (next.terminals[static_cast<size_t>(Terminal::Blob)]) words.rest |= kBlob;
+  if (next.free_word) {
+    words.rest |= kFreeWord;
+    words.any_word = true;
+    words.new_name = kLongestNewName - 9;
+  }
+  words.names = expectation_key(state_id);
+  return words;
+}
+
+uint64_t SqlTracker::number_rest(PrefixId id) { return rest_of(number_kinds(prefixes_[id].state_id)); }
+
+WordSet SqlTracker::other_words(PrefixId id, const TerminalSet& asked) {
+  const Index state_id = prefixes_[id].state_id;
+  const Expectation& next = expected_names(state_id);
+  other_words_ = next.bare;
+  other_words_ -= world_.language_words();
+  RankSet again = next.bare;
+  again &= next.asked_words;
+  other_words_ |= again;
+  for (size_t t = 0; t < kTerminals && asked.any(); ++t) {
+    const Rank rank = world_.rank(static_cast<Terminal>(t));
+    if (asked[t] && rank != kNoRank && follows(state_id, static_cast<Terminal>(t))) other_words_.insert(rank);
+  }
+  WordSet set;
+  set.trie = &world_.trie();
+  set.allowed = &other_words_;
+  set.node = WordTrie::kRoot;
+  set.own = next.own_bare;
+  if (next.alias) set.schema_rest |= kAlias;
   return set;
 }
 

@@ -102,9 +102,12 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   language_number_.resize(count);
   for (Rank rank = 0; rank < by_rank_.size(); ++rank) {
     if (by_rank_[rank] < catalog.names().size()) continue;
+    const std::string_view text = names_.text(by_rank_[rank]);
+    // Where these may come hangs on the schema.
+    if (text == "true" || text == "false" || std::ranges::find(kRowids, text) != std::end(kRowids)) continue;
     language_words_.insert(rank);
     uint64_t number = 0;
-    for (const char c : names_.text(by_rank_[rank])) {
+    for (const char c : text) {
       number = (number ^ static_cast<unsigned char>(c)) * 0x9E3779B97F4A7C15u;
       number ^= number >> 32;
     }

@@ -7,6 +7,7 @@
 //   --vocab FILE         builtin, or a GGUF file (default: builtin)
 //   --walks N            for each database, logits and style (default: 8)
 //   --queries N          gold queries at most, evenly spread (default: 2000)
+//   --by-shape 0|1       whether masks share what does not hang on names (default: 1)
 //   --share I/N          the I-th of N parts of the work, from 0
 //
 // A line of the file is one generation: what it was, then a hash for each mask. Gold queries of both splits are replayed under
@@ -22,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/shape_part.h"
 #include "suite/column_policies.h"
 #include "suite/gold.h"
 #include "verify/tokens.h"
@@ -74,6 +76,8 @@ Options parse(int argc, char** argv) {
       options.walks = std::strtoull(text.c_str(), nullptr, 10);
     } else if (name == "--queries") {
       options.queries = std::strtoull(text.c_str(), nullptr, 10);
+    } else if (name == "--by-shape") {
+      masks_by_shape = text != "0";
     } else if (name == "--share") {
       unsigned long own = 0, all = 0;
       if (std::sscanf(text.c_str(), "%lu/%lu", &own, &all) != 2 || own >= all) stop("--share is I/N, as 0/2");
@@ -214,6 +218,7 @@ void record_database(const Catalog& catalog, const Policy& policy, const std::ve
 
 int run(const Options& options) {
   const Tokens tokens = value(Tokens::load(options.vocabulary));
+  if (masks_by_shape) tokens.index().prepare();
   const GoldData data = value(read_spider(options.spider));
   const std::vector<Policy> policies = column_policies(data);
   std::vector<std::vector<const GoldQuery*>> gold(data.catalogs.size());
