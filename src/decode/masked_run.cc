@@ -305,11 +305,12 @@ bool MaskedRun::count_rows(TokenId wanted) {
       return column && is_always_there(catalog, *column);
     };
     if (names.empty() || !std::ranges::all_of(names, is_closed_key)) return false;
-    if (!rewrite(counted->argument.begin, "*", std::nullopt)) return false;
+    // With its parentheses, as models cut it: after `(` and `*` apart they do not know how to go on, and list something more.
+    if (!rewrite(counted->argument.begin - 1, "(*)", std::nullopt)) return false;
   } else {
     // Before its FROM is read a key could be any table's. If what was wanted fits once rows are counted, the key was in its way.
     if (!counts_closed_key()) return false;
-    if (!rewrite(counted->argument.begin, "*" + text.substr(counted->argument.end), wanted)) return false;
+    if (!rewrite(counted->argument.begin - 1, "(*" + text.substr(counted->argument.end), wanted)) return false;
   }
   if (!counted_) counted_ = Turn{before, text, wanted, true};
   return true;
