@@ -64,8 +64,8 @@ Result<std::shared_ptr<Access>> Access::open(const ServedDatabase& database, con
   }
   std::shared_ptr<Access> made(new Access(database, policy_name, policy_file, std::move(policy_text), *std::move(catalog),
                                           *std::move(policy), std::move(values)));
-  if (server) {
-    if (auto opened = made->runner(*made->seat(HiddenColumns::Named)); !opened) return opened.error();
+  if (server) {  // by a seat of the kind that callers take, so that none of its connections is of no further use
+    if (auto opened = made->runner(*made->seat(HiddenColumns::LeftOut)); !opened) return opened.error();
   }
   return made;
 }

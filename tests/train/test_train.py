@@ -145,4 +145,9 @@ class Training(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    result = unittest.main(exit=False, argv=sys.argv).result
+    failed = len(result.failures) + len(result.errors)
+    for case, reason in result.skipped:
+        print(f"skipped: {case}: {reason}")
+    print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")
+    sys.exit(failed > 0)
