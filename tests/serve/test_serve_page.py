@@ -46,7 +46,7 @@ class Page(unittest.TestCase):
                                    served.KEYS["bob"], "yes" if model else "no", shots], capture_output=True, text=True, timeout=1800)
         self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-4000:])
         seen = [json.loads(line) for line in done.stdout.splitlines()]
-        self.assertEqual(len(list(shots.glob("*.png"))), 48 if model else 40)
+        self.assertEqual(len(list(shots.glob("*.png"))), 44 if model else 36)
         ends = [i + 1 for i, one in enumerate(seen) if one["what"] == "trouble"]
         self.assertEqual(len(ends), 4)
         for begin, end in zip([0, *ends], ends):
