@@ -163,6 +163,14 @@ bool same_values(const std::vector<std::string>& a, const std::vector<std::strin
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_value);
 }
 
+// Of SELECTs side by side in one row, one whose HAVING holds no longer is NULL there: it is a group that is not shown, as a
+// row that is gone. No value becomes NULL because something is added to it.
+bool same_where_shown(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const std::string& before, const std::string& after) {
+    return before == "NULL" || after == "NULL" || same_value(before, after);
+  });
+}
+
 std::optional<Shown> show(sqlite3_stmt* query, int keys) {
   Shown shown;
   std::set<std::string> twice;
@@ -195,6 +203,7 @@ std::string leak(SmallDatabase& database, const std::string& select, int keys, i
   if (!query) return "does not prepare: " + message;
   const auto before = show(query.get(), keys);
   if (!before) return "";
+  const auto same = select.starts_with("SELECT (") ? same_where_shown : same_values;
   for (const Held& held : kHeld) {
     if (select.find(held.counted) == std::string::npos || before->empty()) continue;
     std::map<std::string, std::vector<std::string>> changed;  // by group, for whom
@@ -215,7 +224,7 @@ std::string leak(SmallDatabase& database, const std::string& select, int keys, i
       if (!after) continue;
       for (const auto& [group, values] : *before) {
         const auto now = after->find(group);
-        if (now != after->end() && !same_values(values, now->second)) changed[group].push_back(entity);
+        if (now != after->end() && !same(values, now->second)) changed[group].push_back(entity);
       }
     }
     groups += before->size();
