@@ -146,6 +146,7 @@ for (const [scheme, width] of [['light', 1200], ['dark', 375], ['dark', 1200], [
   await page.waitForSelector(price);
   say('held', [await page.inputValue(price), await page.isDisabled('#policy-save')]);
   const before = await page.inputValue(price);
+  await page.focus(price);
   await page.selectOption(price, before === 'Public' ? 'Hidden' : 'Public');
   await tried();
   say('drafted', [(await page.inputValue('#policy-text')).includes(before === 'Public' ? 'price: Hidden' : 'price: Public'), await page.isDisabled('#policy-save'), await page.evaluate(() => document.activeElement.getAttribute('aria-label'))]);
@@ -162,7 +163,7 @@ for (const [scheme, width] of [['light', 1200], ['dark', 375], ['dark', 1200], [
   say('no policy', (await page.textContent('#policy-said')).includes('the draft:2:'));
   await page.click('#policy-drop');
   await page.waitForFunction(() => document.getElementById('policy-save').disabled);
-  await page.selectOption('#policy-matrix select[aria-label="sale.customer"]', { index: (await page.inputValue('#policy-matrix select[aria-label="sale.customer"]')) === 'Hidden' ? 1 : 3 });
+  await page.selectOption('#policy-matrix select[aria-label="sale.amount"]', { index: (await page.inputValue('#policy-matrix select[aria-label="sale.amount"]')) === 'Hidden' ? 1 : 3 });
   await tried();
   await page.click('#policy-save');
   await page.waitForFunction(() => document.getElementById('policy-said').textContent.startsWith('Saved'));
