@@ -141,7 +141,11 @@ TEST(OwnPay, DoesNotComeOutOfTheDefaultModel) {
   if (wanted == nullptr && (is_long == nullptr || *is_long == '\0')) GTEST_SKIP() << "asked in `./test --long`";
   const auto path = find_model(kDefaultModel);
   if (!path) GTEST_SKIP() << path.error().message;
-  auto model = load_llama_model(*path);
+  LlamaOptions options;  // with its adapter, as `ask` loads it
+  const auto adapter = adapter_path(**known_model(kDefaultModel));
+  ASSERT_TRUE(adapter) << adapter.error().to_string();
+  options.adapter = *adapter;
+  auto model = load_llama_model(*path, options);
   if (!model) GTEST_SKIP() << model.error().to_string();
   Hr hr;
   Company company;
