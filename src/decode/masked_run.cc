@@ -8,6 +8,7 @@
 #include "decode/key_column.h"
 #include "decode/key_joins.h"
 #include "decode/lost_way.h"
+#include "decode/reworded.h"
 #include "decode/wanted.h"
 #include "mask/bitmask.h"
 #include "prompt/output.h"
@@ -112,7 +113,6 @@ std::optional<std::string> MaskedRun::text() {
 }
 
 std::optional<std::string> MaskedRun::draft(const Turn& turn) {
-  const size_t longest = std::min<size_t>(192, settings_.max_tokens);
   size_t alike = 0;
   while (alike < turn.tokens.size() && prompt_ + alike < sequence_.length() &&
          sequence_.tokens()[prompt_ + alike] == turn.tokens[alike]) {
@@ -120,8 +120,11 @@ std::optional<std::string> MaskedRun::draft(const Turn& turn) {
   }
   sequence_.truncate(prompt_ + alike);
   if (!sequence_.append(std::span(turn.tokens).subspan(alike))) return std::nullopt;
-  std::string text = turn.text;
-  TokenId token = turn.wanted;
+  return unmasked(turn.text, turn.wanted);
+}
+
+std::optional<std::string> MaskedRun::unmasked(std::string text, TokenId token) {
+  const size_t longest = std::min<size_t>(192, settings_.max_tokens);
   for (size_t i = 0; i < longest && !is_stopped(listener_); ++i) {
     if (vocabulary_.is_end_of_text(token)) return sql_of_output(text);
     if (!vocabulary_.is_text(token)) return std::nullopt;
@@ -287,7 +290,7 @@ bool MaskedRun::find_way(bool ended) {
   return false;
 }
 
-bool MaskedRun::make_room(TokenId wanted) { return count_rows(wanted) || rename_table(wanted); }
+bool MaskedRun::make_room(TokenId wanted) { return count_rows(wanted) || rename_table(wanted) || test_existence(wanted); }
 
 bool MaskedRun::count_rows(TokenId wanted) {
   const std::string text(matcher_.text());
@@ -384,6 +387,34 @@ bool MaskedRun::rename_table(TokenId wanted) {
     if (rewrite(first, renamed, name == owed ? std::nullopt : std::optional(wanted))) return true;
   }
   return false;
+}
+
+// `id NOT IN (SELECT person_id`: what the nested query was for is known by how the model goes on.
+bool MaskedRun::test_existence(TokenId wanted) {
+  if (settings_.blocked != Blocked::Answer) return false;
+  const std::string text(matcher_.text());
+  std::vector<Lexeme> lexemes;
+  lex(text, lexemes);
+  lexemes.pop_back();
+  // Its item, or its first tables, are being written.
+  const auto goes_before = [](Terminal terminal) {
+    return terminal == Terminal::Name || terminal == Terminal::Dot || terminal == Terminal::kw_DISTINCT || terminal == Terminal::kw_FROM ||
+           terminal == Terminal::kw_AS || terminal == Terminal::kw_JOIN;
+  };
+  size_t select = lexemes.size();
+  while (select > 0 && goes_before(lexemes[select - 1].terminal)) --select;
+  if (select < 3 || lexemes[select - 1].terminal != Terminal::kw_SELECT || lexemes[select - 2].terminal != Terminal::LeftParen) return false;
+  const Terminal before = lexemes[select - 3].terminal;
+  if (before != Terminal::kw_IN && before != Terminal::Equal) return false;
+  const uint32_t begin = lexemes[select - 2].span.begin;
+  if (looked_up_ == begin) return false;
+  looked_up_ = begin;
+  const auto draft = unmasked(text, wanted);
+  sequence_.truncate(prompt_ + taken_.size());
+  if (!draft) return false;
+  const std::vector<Reworded> tests = existence_tests(subject_.catalog(), *draft, subject_.judgement(*draft), true);
+  const auto here = std::ranges::find_if(tests, [&](const Reworded& one) { return one.place.begin < begin && begin < one.place.end; });
+  return here != tests.end() && rewrite(here->place.begin, here->text, std::nullopt);
 }
 
 // The text from there on becomes another one, if the mask admits it and `wanted`, where there is one, after it; else nothing

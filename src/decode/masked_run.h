@@ -4,6 +4,7 @@
 // - where the text has lost its way (lost_way.h) it is taken back to where it did, and goes on with another token;
 // - COUNT of a key that may not be counted becomes COUNT(*), so that FROM need not bring another table that has such a column;
 // - a table of a FROM gets the alias that its columns were given before it, where no other table could;
+// - under --blocked answer, a key that is looked up in a nested query and may not be shown there becomes EXISTS (reworded.h);
 // - a join is on keys of each other where the two tables have some (key_joins.h).
 // What is written is still what the mask admits, token by token.
 #pragma once
@@ -83,8 +84,11 @@ class MaskedRun {
   bool count_rows(TokenId wanted);
   bool counts_closed_key() const;
   bool rename_table(TokenId wanted);
+  bool test_existence(TokenId wanted);
   bool rewrite(size_t from, const std::string& text, std::optional<TokenId> wanted);
   std::vector<TokenId> tokens_taken() const;
+  // The text as the model goes on with it by itself, from that token on.
+  std::optional<std::string> unmasked(std::string text, TokenId token);
 
   Model& model_;
   Sequence& sequence_;
@@ -102,6 +106,7 @@ class MaskedRun {
   // By how many tokens were taken before: what may not be taken there again, and where nothing else may be.
   std::map<size_t, std::vector<TokenId>> barred_;
   size_t backups_ = 0;
+  size_t looked_up_ = 0;  // where in the text a nested query began that EXISTS was tried for
   size_t lexemes_seen_ = 0;
   bool again_ = false;
   size_t looked_at_ = 0;

@@ -111,16 +111,11 @@ bool repeats_no_row(const Catalog& catalog, const Draft& draft, TableId of) {
   return std::ranges::find(found, false) == found.end();
 }
 
-struct Replacement {
-  Span place;
-  std::string text;
-};
-
-std::string replaced(const std::string& draft, std::vector<Replacement> replacements) {
-  std::ranges::sort(replacements, {}, [](const Replacement& one) { return one.place.begin; });
+std::string replaced(const std::string& draft, std::vector<Reworded> pieces) {
+  std::ranges::sort(pieces, {}, [](const Reworded& one) { return one.place.begin; });
   std::string text;
   uint32_t done = 0;
-  for (const Replacement& one : replacements) {
+  for (const Reworded& one : pieces) {
     if (one.place.begin < done) continue;
     text += draft.substr(done, one.place.begin - done) + one.text;
     done = one.place.end;
@@ -140,7 +135,7 @@ std::optional<std::string> qualified(const Draft& draft, size_t begin, size_t en
 std::string with_counts_of_rows(const Catalog& catalog, const std::string& draft, const Judgement& judgement) {
   const Draft words(draft);
   if (has_outer_join(words)) return draft;
-  std::vector<Replacement> counts;
+  std::vector<Reworded> counts;
   for (size_t i = 0; i < judgement.uses.size(); ++i) {
     const Occurrence& use = judgement.uses[i];
     if (judgement.permitted[i] || use.role != Role::Agg) continue;
@@ -158,9 +153,9 @@ std::string with_counts_of_rows(const Catalog& catalog, const std::string& draft
   return replaced(draft, std::move(counts));
 }
 
-std::string with_existence(const Catalog& catalog, const std::string& draft, const Judgement& judgement) {
+std::vector<Reworded> existence_tests(const Catalog& catalog, const std::string& draft, const Judgement& judgement, bool negated) {
   const Draft words(draft);
-  std::vector<Replacement> tests;
+  std::vector<Reworded> tests;
   for (size_t u = 0; u < judgement.uses.size(); ++u) {
     const Occurrence& use = judgement.uses[u];
     if (judgement.permitted[u] || use.role != Role::Sel || !permitted(judgement.policies[u], Role::Where)) continue;
@@ -172,7 +167,9 @@ std::string with_existence(const Catalog& catalog, const std::string& draft, con
     const size_t open = select - 1;
     const auto close = words.closing(open);
     if (!close || !(words.is(open - 1, Terminal::kw_IN) || words.is(open - 1, Terminal::Equal))) continue;
-    const size_t operand_end = open - 1;
+    const bool is_not = words.is(open - 1, Terminal::kw_IN) && words.is(open - 2, Terminal::kw_NOT);
+    if (is_not && !negated) continue;
+    const size_t operand_end = open - (is_not ? 2 : 1);
     if (!words.is(operand_end - 1, Terminal::Name)) continue;
     const bool with_table = operand_end >= 3 && words.is(operand_end - 2, Terminal::Dot);
     const size_t operand = operand_end - (with_table ? 3 : 1);
@@ -183,12 +180,14 @@ std::string with_existence(const Catalog& catalog, const std::string& draft, con
     // Plain: FROM and WHERE alone.
     std::optional<size_t> where;
     bool plain = true;
+    bool alternatives = false;
     int depth = 0;
     for (size_t i = from + 1; i < *close; ++i) {
       if (words.is(i, Terminal::LeftParen)) ++depth;
       if (words.is(i, Terminal::RightParen)) --depth;
       if (depth != 0) continue;
       if (words.is(i, Terminal::kw_WHERE)) where = i;
+      alternatives |= words.is(i, Terminal::kw_OR);
       for (const Terminal other : {Terminal::kw_GROUP, Terminal::kw_HAVING, Terminal::kw_ORDER, Terminal::kw_LIMIT, Terminal::kw_UNION,
                                    Terminal::kw_INTERSECT, Terminal::kw_EXCEPT}) {
         plain &= !words.is(i, other);
@@ -207,22 +206,27 @@ std::string with_existence(const Catalog& catalog, const std::string& draft, con
       return std::ranges::any_of(outer, [&](const NamedItem& other) { return equal_folded(one.name, other.name); });
     };
     if (!left || !right || inner.empty() || outer.empty() || std::ranges::any_of(inner, same_name)) continue;
-    std::string text = "EXISTS (SELECT 1 " + draft.substr(words.span(from).begin, words.span(tables_end).begin - words.span(from).begin);
-    while (text.ends_with(' ')) text.pop_back();
+    std::string text = is_not ? "NOT EXISTS (SELECT 1 " : "EXISTS (SELECT 1 ";
+    text += trimmed(draft.substr(words.span(from).begin, words.span(tables_end).begin - words.span(from).begin));
     text += " WHERE " + *right + " = " + *left;
     if (where) {
       const uint32_t begin = words.span(*where + 1).begin;
-      text += " AND (" + std::string(trimmed(draft.substr(begin, words.span(*close).begin - begin))) + ")";
+      const std::string condition(trimmed(draft.substr(begin, words.span(*close).begin - begin)));
+      text += " AND " + (alternatives ? "(" + condition + ")" : condition);
     }
     tests.push_back({{words.span(operand).begin, words.span(*close).end}, text + ")"});
   }
-  return replaced(draft, std::move(tests));
+  return tests;
+}
+
+std::string with_existence(const Catalog& catalog, const std::string& draft, const Judgement& judgement) {
+  return replaced(draft, existence_tests(catalog, draft, judgement, false));
 }
 
 std::string with_owners(const Catalog& catalog, const std::string& draft) {
   const Draft words(draft);
   const std::vector<NamedItem> items = named_items(catalog, words, 0, words.size());
-  std::vector<Replacement> owners;
+  std::vector<Reworded> owners;
   for (size_t i = 0; i + 2 < words.size(); ++i) {
     if (!words.is(i, Terminal::Name) || !words.is(i + 1, Terminal::Dot) || !words.is(i + 2, Terminal::Name)) continue;
     const auto has_column = [&](const NamedItem& item) {

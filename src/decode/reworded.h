@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "policy/judgement.h"
 #include "schema/catalog.h"
+#include "syntax/lexer.h"
 
 namespace pccsql {
 
@@ -13,8 +15,17 @@ namespace pccsql {
 // its table. Not where an outer join brings rows without a key. PRE: `judgement` is about `draft`.
 std::string with_counts_of_rows(const Catalog& catalog, const std::string& draft, const Judgement& judgement);
 
-// `a IN (SELECT b FROM t WHERE c)`, and with `=`, as `EXISTS (SELECT 1 FROM t WHERE t.b = a AND (c))`, where b may be compared and
-// not shown. Not NOT IN, which is another thing where b is NULL. PRE: likewise.
+// A piece of a draft, and what it says otherwise.
+struct Reworded {
+  Span place;
+  std::string text;
+};
+
+// `a IN (SELECT b FROM t WHERE c)`, and with `=`, as `EXISTS (SELECT 1 FROM t WHERE t.b = a AND c)`, where b may be compared and
+// not shown; with `negated` NOT IN likewise, which is another thing where b is NULL. PRE: likewise.
+std::vector<Reworded> existence_tests(const Catalog& catalog, const std::string& draft, const Judgement& judgement, bool negated);
+
+// The draft with those that mean the same: without NOT IN.
 std::string with_existence(const Catalog& catalog, const std::string& draft, const Judgement& judgement);
 
 // A model that nobody holds to a schema names a column by the wrong table. Where just one table of the draft has it, that one was

@@ -179,7 +179,7 @@ TEST(Draft, AKeyThatIsOnlyLookedUpNeedNotBeShown) {
   const auto read = [&](const char* draft) { return read_draft(paper, draft); };
   const DraftReading found = read("SELECT COUNT(*) FROM badge WHERE employee_id = (SELECT id FROM employee WHERE name = 'Ada')");
   EXPECT_TRUE(found.complete);
-  EXPECT_EQ(found.sql, "SELECT COUNT(*) FROM badge WHERE EXISTS (SELECT 1 FROM employee WHERE employee.id = badge.employee_id AND (name = 'Ada'))");
+  EXPECT_EQ(found.sql, "SELECT COUNT(*) FROM badge WHERE EXISTS (SELECT 1 FROM employee WHERE employee.id = badge.employee_id AND name = 'Ada')");
   EXPECT_EQ(read("SELECT name FROM employee WHERE hire_year > 2000 AND id IN (SELECT employee_id FROM badge)").sql,
             "SELECT name FROM employee WHERE hire_year > 2000 AND EXISTS (SELECT 1 FROM badge WHERE badge.employee_id = employee.id)");
   // Where b may be NULL, NOT IN asks something else; the first of several is not any; and what is not a key of one table is left alone.

@@ -117,6 +117,31 @@ TEST(MaskedRun, RowsAreNotCountedForAnythingElse) {
   }
 }
 
+// By the paper's profile what a nested query is compared by is shown. Where the model looks up a key so, EXISTS asks for the same, and
+// generation goes on behind it; only under --blocked answer, where nothing is said of what was blocked.
+TEST(MaskedRun, AKeyIsLookedUpByExists) {
+  Hr hr;
+  Subject paper(hr.catalog, hr.policy, {.profile = Profile::Paper});
+  const Vocabulary vocabulary = builtin_vocabulary();
+  const auto ask_paper = [&](std::vector<std::string> texts, Blocked blocked) {
+    ScriptedModel model(vocabulary, first_that_goes_on(vocabulary, std::move(texts)), kRoomy);
+    DecodeSettings settings;
+    settings.blocked = blocked;
+    return make_decoder(Method::Pcc, model, settings)->answer(paper, kQuestion, {});
+  };
+  const std::string none = "SELECT name FROM department WHERE id NOT IN (SELECT department_id FROM employee)";
+  const std::string exists = "SELECT name FROM department WHERE NOT EXISTS (SELECT 1 FROM employee WHERE employee.department_id = department.id)";
+  EXPECT_EQ(ask_paper({none, exists}, Blocked::Answer).sql, exists);
+  EXPECT_NE(ask_paper({none, exists}, Blocked::Part).sql, exists);
+  const std::string one = "SELECT COUNT(*) FROM badge WHERE employee_id = (SELECT id FROM employee WHERE name = 'Ada')";
+  const std::string of_one =
+      "SELECT COUNT(*) FROM badge WHERE EXISTS (SELECT 1 FROM employee WHERE employee.id = badge.employee_id AND name = 'Ada')";
+  EXPECT_EQ(ask_paper({one + " AND access_level = 4", of_one + " AND access_level = 4"}, Blocked::Answer).sql, of_one + " AND access_level = 4");
+  // Which one of several is compared is not known by EXISTS.
+  const std::string last = "SELECT name FROM employee WHERE id = (SELECT employee_id FROM badge ORDER BY issued DESC LIMIT 1)";
+  EXPECT_EQ(ask_paper({last}, Blocked::Answer).sql.value_or("").find("EXISTS"), std::string::npos);
+}
+
 TEST(MaskedRun, TheOnlyTableIsCalledWhatItsColumnsAre) {
   const Answer answer = ask({"SELECT T2.name FROM employee AS T1 WHERE T1.hire_year = 2001",
                              "SELECT T2.name FROM employee AS T2 WHERE T2.hire_year = 2001"});
