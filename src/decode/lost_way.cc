@@ -104,6 +104,7 @@ class Reader {
     }
     if (const size_t operand = same_operands(); operand != kNone) return {Kind::Operand, other_than(operand)};
     if (const size_t begin = third_piece(); begin != kNone) return {Kind::Piece, from(begin)};
+    if (const size_t begin = third_table(); begin != kNone) return {Kind::Table, from(begin)};
     return {};
   }
 
@@ -255,6 +256,32 @@ class Reader {
       if (alike == kPiece && ++found == kOften) return last;
     }
     return kNone;
+  }
+
+  // The word that joins on a table which its FROM has twice.
+  size_t third_table() const {
+    const size_t last = words_.size() - 1;
+    const auto begins_table = [this](size_t i) {
+      return i > 0 && at(i) == Terminal::Name && (at(i - 1) == Terminal::kw_FROM || at(i - 1) == Terminal::kw_JOIN || at(i - 1) == Terminal::Comma);
+    };
+    if (!begins_table(last) || at(last - 1) == Terminal::kw_FROM) return kNone;
+    int depth = 0;
+    int found = 0;
+    for (size_t i = last; i-- > 0;) {
+      if (at(i) == Terminal::RightParen) ++depth;
+      if (at(i) == Terminal::LeftParen && depth-- == 0) return kNone;
+      if (depth != 0) continue;
+      if (begins_table(i) && same(i, last)) ++found;
+      if (at(i) == Terminal::kw_FROM) break;
+      if (at(i) == Terminal::kw_SELECT || at(i) == Terminal::kw_WHERE || at(i) == Terminal::kw_BY || at(i) == Terminal::kw_HAVING) return kNone;
+    }
+    if (found < 2) return kNone;
+    size_t begin = last - 1;
+    while (begin > 0 && (at(begin - 1) == Terminal::kw_INNER || at(begin - 1) == Terminal::kw_LEFT || at(begin - 1) == Terminal::kw_CROSS ||
+                         at(begin - 1) == Terminal::kw_OUTER || at(begin - 1) == Terminal::kw_NATURAL)) {
+      --begin;
+    }
+    return begin;
   }
 
   std::string_view sql_;

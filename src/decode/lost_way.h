@@ -21,6 +21,7 @@ struct LostWay {
     Operand,  // an operand like the one beside it
     Cast,     // a CAST of a CAST
     Piece,    // six words for the third time
+    Table,    // a table for the third time in one FROM
   };
   Kind kind = Kind::None;
   // Where another token should have been taken, first choice first: places in the text whose byte it would have held.

@@ -16,7 +16,13 @@
 namespace pccsql {
 namespace {
 
-constexpr size_t kMostBackups = 48;  // of one generation: a model that knows no way must not become slow
+// Of one generation: a model that knows no way must not become slow; the less where the policy has taken away the way it knew.
+constexpr size_t kMostBackups = 48;
+constexpr size_t kMostBackupsShortened = 12;
+// Tokens that a text may have, and that may follow, once the policy has taken something away. Of Spider's answers that were still right
+// then the longest but one has 77.
+constexpr size_t kShortened = 64;
+constexpr size_t kMoreWhenShortened = 32;
 
 std::vector<std::string> texts_of(const std::vector<Explanation::Name>& names) {
   std::vector<std::string> texts;
@@ -81,14 +87,15 @@ std::optional<Counted> last_counted(std::string_view text) {
 
 }  // namespace
 
-MaskedRun::MaskedRun(Model& model, Sequence& sequence, const DecodeSettings& settings, Subject& subject, Matcher matcher,
-                     const Listener& listener, Answer& answer, Care care)
+MaskedRun::MaskedRun(Model& model, Sequence& sequence, const DecodeSettings& settings, Subject& subject, const Engine& engine,
+                     uint32_t budget, const Listener& listener, Answer& answer, Care care)
     : model_(model),
       sequence_(sequence),
       settings_(settings),
       subject_(subject),
+      engine_(engine),
       vocabulary_(model.vocabulary()),
-      matcher_(std::move(matcher)),
+      matcher_(engine.new_matcher(budget)),
       listener_(listener),
       answer_(answer),
       care_(care),
@@ -157,7 +164,22 @@ bool MaskedRun::step() {
   return take(*token, forced);
 }
 
+size_t MaskedRun::most_backups() const { return shortened_ ? kMostBackupsShortened : kMostBackups; }
+
+void MaskedRun::shorten() {
+  if (!taken_away_ || shortened_ || care_ == Care::None) return;
+  shortened_ = true;
+  const size_t most = std::max(kShortened, taken_.size() + kMoreWhenShortened);
+  if (const auto left = matcher_.tokens_left(); left && taken_.size() + *left <= most) return;
+  Matcher shorter = engine_.new_matcher(static_cast<uint32_t>(most));
+  for (const Taken& taken : taken_) {
+    if (!shorter.accept_token(taken.id)) return;  // nothing so short could come of it
+  }
+  matcher_ = std::move(shorter);
+}
+
 bool MaskedRun::fill() {
+  shorten();
   const uint64_t before = answer_.counts.mask_ns;
   const auto filled = [this] {
     const Stopwatch watch(answer_.counts.mask_ns);
@@ -265,7 +287,7 @@ void MaskedRun::back_to(size_t token) {
 }
 
 bool MaskedRun::find_way(bool ended) {
-  if (care_ == Care::None || backups_ == kMostBackups || matcher_.is_refused()) return false;
+  if (care_ == Care::None || backups_ >= most_backups() || matcher_.is_refused()) return false;
   const std::string text(matcher_.text());
   const std::vector<Lexeme> lexemes = whole_lexemes(text, ended);
   std::vector<uint32_t> places;
@@ -420,7 +442,7 @@ bool MaskedRun::test_existence(TokenId wanted) {
 // The text from there on becomes another one, if the mask admits it and `wanted`, where there is one, after it; else nothing
 // has changed.
 bool MaskedRun::rewrite(size_t from, const std::string& text, std::optional<TokenId> wanted) {
-  if (backups_ == kMostBackups) return false;
+  if (backups_ >= most_backups()) return false;
   const auto after = std::ranges::find_if(taken_, [&](const Taken& taken) { return taken.begin > from; });
   if (after == taken_.begin()) return false;
   const auto index = static_cast<size_t>(after - taken_.begin()) - 1;
@@ -469,6 +491,7 @@ void MaskedRun::note_wanted(TokenId wanted) {
     if (listener_.on_blocked) listener_.on_blocked(name);
     answer_.blocked.push_back(std::move(name));
   }
+  taken_away_ |= by_policy;
   if (!turns_.empty() && (!by_policy || turns_.back().by_policy)) return;
   turns_.push_back({tokens_taken(), std::string(matcher_.text()), wanted, by_policy});
 }

@@ -6,6 +6,7 @@
 // - a table of a FROM gets the alias that its columns were given before it, where no other table could;
 // - under --blocked answer, a key that is looked up in a nested query and may not be shown there becomes EXISTS (reworded.h);
 // - a join is on keys of each other where the two tables have some (key_joins.h).
+// After the policy took something away the text has to come to an end soon: what models then write at length is about nothing.
 // What is written is still what the mask admits, token by token.
 #pragma once
 
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include <pccsql/engine.h>
 #include <pccsql/matcher.h>
 
 #include "decode/answer.h"
@@ -29,8 +31,8 @@ class MaskedRun {
   // None: every choice is the most likely token that the mask admits.
   enum class Care : uint8_t { None, Usual };
 
-  // PRE: the sequence holds the prompt; all of these outlive this.
-  MaskedRun(Model& model, Sequence& sequence, const DecodeSettings& settings, Subject& subject, Matcher matcher,
+  // `budget`: tokens that the text may have. PRE: the sequence holds the prompt; all of these outlive this.
+  MaskedRun(Model& model, Sequence& sequence, const DecodeSettings& settings, Subject& subject, const Engine& engine, uint32_t budget,
             const Listener& listener, Answer& answer, Care care);
 
   // The finished text; nothing: the answer says why.
@@ -71,6 +73,9 @@ class MaskedRun {
   std::optional<TokenId> choose();
   std::optional<TokenId> key_join(std::span<const float> logits, TokenId chosen) const;
   void note_wanted(TokenId wanted);
+  // What is written after the policy took away what was wanted seldom comes to anything if it is long.
+  void shorten();
+  size_t most_backups() const;
   void trace(TraceStep::Kind kind, TokenId token, TokenId wanted, double removed);
 
   bool is_admitted(TokenId token) const { return (words_[token / 32] >> (token % 32) & 1U) != 0; }
@@ -94,6 +99,7 @@ class MaskedRun {
   Sequence& sequence_;
   const DecodeSettings& settings_;
   Subject& subject_;
+  const Engine& engine_;
   const Vocabulary& vocabulary_;
   Matcher matcher_;
   const Listener& listener_;
@@ -105,6 +111,8 @@ class MaskedRun {
   const size_t prompt_;       // tokens
   // By how many tokens were taken before: what may not be taken there again, and where nothing else may be.
   std::map<size_t, std::vector<TokenId>> barred_;
+  bool taken_away_ = false;  // by the policy, and something that was wanted
+  bool shortened_ = false;
   size_t backups_ = 0;
   size_t looked_up_ = 0;  // where in the text a nested query began that EXISTS was tried for
   size_t lexemes_seen_ = 0;

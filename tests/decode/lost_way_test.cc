@@ -73,6 +73,14 @@ TEST(LostWay, SixWordsForTheThirdTime) {
   EXPECT_EQ(lost_in("SELECT a FROM t WHERE a IN (SELECT a FROM t WHERE a IN (SELECT a FROM u WHERE a = 1))"), "");
 }
 
+TEST(LostWay, ATableForTheThirdTimeInOneFrom) {
+  EXPECT_EQ(lost_in("SELECT T1.a FROM t AS T1 JOIN t AS T2 ON T1.a = T2.b INNER JOIN t AS T3"), "INNER JOIN t AS T3");
+  EXPECT_EQ(lost_in("SELECT 1 FROM t AS a, u, t AS b, t AS c"), ", t AS c");
+  EXPECT_EQ(lost_in("SELECT 1 FROM t AS a JOIN u ON a.x = u.x JOIN t AS b ON b.x = u.y"), "");
+  EXPECT_EQ(lost_in("SELECT 1 FROM t WHERE x IN (SELECT x FROM t JOIN u) AND y IN (SELECT y FROM u JOIN t)"), "");
+  EXPECT_EQ(lost_in("SELECT t, t1, 1 FROM t UNION SELECT 1, 2, 3 FROM t, u, t"), "");
+}
+
 // Gold is what people mean: of each benchmark's, less than half a per cent has any of this. Six words for the third time are
 // commoner in BIRD's long sums; there they are no rule, but the second choice of whoever decodes.
 TEST(LostWay, GoldHardlyEverLosesItsWay) {

@@ -162,6 +162,25 @@ TEST(MaskedRun, AJoinIsOnKeysOfEachOther) {
   EXPECT_EQ(answer.counts.work.discarded_tokens, 0U);
 }
 
+// What a model writes at length after the policy took away what it wanted is about nothing; what was not taken away may be long.
+TEST(MaskedRun, AfterThePolicyTookSomethingAwayTheEndIsNear) {
+  Hr hr;
+  const Vocabulary vocabulary = bytes_and({"SELECT ", "name", "salary", " FROM", " employee", " WHERE", " job_title", " = 'Clerk'", " OR", " AND", " hire_year = "});
+  std::string on = " FROM employee WHERE job_title = 'Clerk'";
+  for (int i = 0; i < 60; ++i) on += " OR hire_year = " + std::to_string(1900 + i);
+  const auto tokens = [&](const std::string& first) {
+    ScriptedModel model(vocabulary, first_that_goes_on(vocabulary, {"SELECT " + first + on, "SELECT name" + on}), kRoomy);
+    DecodeSettings settings;
+    settings.max_tokens = 512;
+    settings.blocked = Blocked::Answer;
+    const Answer answer = make_decoder(Method::Pcc, model, settings)->answer(hr.subject, kQuestion, {});
+    expect_sound(hr, answer);
+    return answer.counts.work.generated_tokens - answer.counts.work.discarded_tokens;
+  };
+  EXPECT_GT(tokens("name"), 200U);
+  EXPECT_LE(tokens("salary"), 64U);
+}
+
 // Where one goes on as it should, nothing is taken back, and nothing is paid for.
 TEST(MaskedRun, WhatIsWellIsLeftAlone) {
   const std::string sql =
