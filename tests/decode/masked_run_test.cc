@@ -165,7 +165,7 @@ TEST(MaskedRun, AJoinIsOnKeysOfEachOther) {
 // What a model writes at length after the policy took away what it wanted is about nothing; what was not taken away may be long.
 TEST(MaskedRun, AfterThePolicyTookSomethingAwayTheEndIsNear) {
   Hr hr;
-  const Vocabulary vocabulary = bytes_and({"SELECT ", "name", "salary", " FROM", " employee", " WHERE", " job_title", " = 'Clerk'", " OR", " AND", " hire_year = "});
+  const Vocabulary vocabulary = builtin_vocabulary();
   std::string on = " FROM employee WHERE job_title = 'Clerk'";
   for (int i = 0; i < 60; ++i) on += " OR hire_year = " + std::to_string(1900 + i);
   const auto tokens = [&](const std::string& first) {
