@@ -39,8 +39,9 @@ constexpr const char* kQueries[] = {
     "SELECT name FROM employee WHERE department_id IN (SELECT id FROM department WHERE city = 'Paris') AND salary > 1000",
     "SELECT COUNT(*) FROM employee e WHERE NOT EXISTS (SELECT 1 FROM payment p WHERE p.employee_id = e.id)",
     "SELECT e.name, m.name FROM employee e LEFT JOIN employee m ON m.id = e.manager_id WHERE e.name LIKE 'A%'",
-    "WITH paid AS (SELECT employee_id, SUM(gross) AS total FROM payment GROUP BY employee_id) SELECT e.name, p.total FROM employee e "
-    "JOIN paid p ON p.employee_id = e.id WHERE p.total > 100 ORDER BY p.total DESC",
+    // In parentheses: one query, no comma forgotten.
+    ("WITH paid AS (SELECT employee_id, SUM(gross) AS total FROM payment GROUP BY employee_id) SELECT e.name, p.total FROM employee e "
+     "JOIN paid p ON p.employee_id = e.id WHERE p.total > 100 ORDER BY p.total DESC"),
     "SELECT name FROM employee UNION SELECT name FROM department ORDER BY 1",
     "SELECT extract(year FROM hired) AS y, COUNT(DISTINCT department_id) FROM employee GROUP BY 1",
     "SELECT name, CASE WHEN salary > 1000 THEN 'high' ELSE 'low' END, rank() OVER (PARTITION BY department_id ORDER BY hired) FROM employee",

@@ -1,5 +1,6 @@
-// Conditions, for each SELECT that counts what is held to a minimum, joined by AND to its HAVING, before what stood there:
-// that may fail on purpose, or take long, for a value that it must not even see.
+// Conditions, for each SELECT that counts what is held to a minimum, joined by AND to its HAVING. What stood there is asked only
+// where they hold, `AND CASE WHEN … THEN (…) ELSE 0 END`: it may fail on purpose, or take long, for a value that it must not
+// even see, and of the two sides of an AND newer SQLite (3.54.1 does) evaluates the one that holds no SELECT first.
 //
 //   COUNT(DISTINCT CASE WHEN a IS NOT NULL THEN key END) >= k      in each group so many entities bring a value
 //   (SELECT COUNT(a) = COUNT(DISTINCT CASE WHEN a IS NOT NULL THEN row END) FROM … WHERE …)
@@ -211,11 +212,11 @@ class Writer {
       insertions_.push_back({at, " HAVING " + groups + " AND " + once});
       return;
     }
-    // What holds no SELECT comes first however a database orders the two sides of an AND.
     const Span old = ast_.span(having.first + 1, having.end());
-    const bool touches = old.begin == ast_.span(having.first, having.first + 1).end;  // HAVING(…)
-    insertions_.push_back({old.begin, (touches ? " " : "") + groups + " AND (" + once + " AND ("});
-    insertions_.push_back({old.end, "))"});
+    const bool meets = old.end == ast_.lexemes[having.end()].span.begin;
+    const bool touches = old.begin == ast_.span(having.first, having.first + 1).end;  // HAVING(…)ORDER BY
+    insertions_.push_back({old.begin, (touches ? " " : "") + groups + " AND CASE WHEN " + once + " THEN ("});
+    insertions_.push_back({old.end, ") ELSE 0 END" + std::string(meets ? " " : "")});
   }
 
   // Whether one could be NULL where the other is not, and both hold values whose sums their difference would tell. A plain

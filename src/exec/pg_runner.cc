@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "base/text.h"
@@ -17,11 +18,18 @@ namespace {
 // oids of pg_type that stay what they are.
 enum Oid : unsigned { kBool = 16, kInt8 = 20, kInt2 = 21, kInt4 = 23, kFloat4 = 700, kFloat8 = 701, kNumeric = 1700 };
 
-template <typename Number>
-std::optional<Number> number(const std::string& text) {
-  Number value{};
+std::optional<int64_t> whole_number(const std::string& text) {
+  int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Not by std::from_chars, which libc++ has for whole numbers alone.
+std::optional<double> finite_number(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || end != text.c_str() + text.size() || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 
@@ -32,11 +40,11 @@ std::optional<Value> value_of_numeric(std::string text) {
     while (text.back() == '0') text.pop_back();
     if (text.back() == '.') text.pop_back();
   }
-  if (const auto value = number<int64_t>(text)) return *value;
+  if (const auto value = whole_number(text)) return *value;
   constexpr size_t kWholeDigits = 12;  // with these a floating-point number still tells thousandths apart
   if (point == std::string::npos || point > kWholeDigits) return std::nullopt;
-  const auto value = number<double>(text);
-  return value && std::isfinite(*value) ? std::optional<Value>(*value) : std::nullopt;
+  const auto value = finite_number(text);
+  return value ? std::optional<Value>(*value) : std::nullopt;
 }
 
 // What has no place among numbers stays the text that the server printed.
@@ -48,11 +56,11 @@ Value value_of(std::optional<std::string>& text, unsigned type) {
     case kInt2:
     case kInt4:
     case kInt8:
-      if (const auto value = number<int64_t>(*text)) return *value;
+      if (const auto value = whole_number(*text)) return *value;
       break;
     case kFloat4:
     case kFloat8:
-      if (const auto value = number<double>(*text); value && std::isfinite(*value)) return *value;
+      if (const auto value = finite_number(*text)) return *value;
       break;
     case kNumeric:
       if (const auto value = value_of_numeric(*text)) return *value;

@@ -201,6 +201,12 @@ RunReply Session::attempt(const RunRequest& request, Watch& watch, RowSet& rows)
   }
   PrepareOutcome prepared = prepare_one(db, request.sql);
   if (!prepared.statement) return failure(prepared.code, prepared.message, watch);
+  const int columns = sqlite3_column_count(prepared.statement.get());
+  // As the query was written: a column without an alias is called like its text.
+  for (int i = 0; i < columns; ++i) {
+    const char* name = sqlite3_column_name(prepared.statement.get(), i);
+    rows.columns.emplace_back(name == nullptr ? "" : name);
+  }
   if (request.instead) {
     // The judged query is not run, but the whole fence must have let it through.
     if (fence_) fence_->admit(request.admitted);
@@ -213,18 +219,13 @@ RunReply Session::attempt(const RunRequest& request, Watch& watch, RowSet& rows)
   }
   sqlite3_stmt* const statement = prepared.statement.get();
   if (sqlite3_stmt_readonly(statement) == 0 || sqlite3_stmt_isexplain(statement) != 0 ||
-      sqlite3_column_count(statement) == 0) {
+      columns == 0 || sqlite3_column_count(statement) != columns) {
     return failure(SQLITE_ERROR, "it is not a query", watch);
   }
   if (sqlite3_bind_parameter_count(statement) != 0) {
     return failure(SQLITE_ERROR, "it has parameters without a value", watch);
   }
 
-  const int columns = sqlite3_column_count(statement);
-  for (int i = 0; i < columns; ++i) {
-    const char* name = sqlite3_column_name(statement, i);
-    rows.columns.emplace_back(name == nullptr ? "" : name);
-  }
   size_t bytes = 0;
   int code = SQLITE_ROW;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {

@@ -55,7 +55,14 @@ struct PaperSelect {
   bool natural = false;  // the next item is joined by NATURAL
   std::vector<PaperItem> items;
   std::vector<PaperReference> references;  // sorted, until FROM closes
-  friend auto operator<=>(const PaperSelect&, const PaperSelect&) = default;
+  // In an order of no meaning. A `<=>` by default would need that of std::vector, which libc++ 16 does not have.
+  friend bool operator<(const PaperSelect& a, const PaperSelect& b) {
+    const auto fields = [](const PaperSelect& of) {
+      return std::tie(of.parent, of.clause, of.parens, of.filter, of.aggregates, of.from_begun, of.from_closed, of.natural,
+                      of.items, of.references);
+    };
+    return fields(a) < fields(b);
+  }
 };
 
 // Words that may stand at a column slot, sorted.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,7 +14,8 @@ namespace pccsql {
 namespace {
 
 using Columns = std::set<std::pair<TableId, ColumnIndex>>;
-using Entity = std::pair<TableId, std::vector<std::string>>;  // whose key, and its columns
+using Key = std::vector<std::string>;    // columns, folded and sorted
+using Entity = std::pair<TableId, Key>;  // whom a key of a table tells apart; a row of it, where the key is empty
 
 // The words of a view's text, folded, and whether some `*` or NATURAL may mean columns that it does not name.
 struct Words {
@@ -72,18 +72,25 @@ class Reader {
     return values_[id] = std::move(found);
   }
 
-  // Who is counted: the key, followed through foreign keys to where it comes from.
-  Entity entity(TableId id) const {
-    std::vector<std::string> key = key_columns(catalog_.table(id), policy_.group(id));
-    for (std::string& name : key) name = folded(name);
-    std::ranges::sort(key);
-    std::vector<Entity> above{{id, key}};
-    while (auto parent = parent_of(above.back().first, above.back().second)) {
-      const auto known = std::ranges::find(above, *parent);
-      if (known != above.end()) return *std::min_element(known, above.end());  // tables that refer to each other
-      above.push_back(*std::move(parent));
+  // Who is counted, under each name that can be followed: what the key tells apart, a row of the table itself, and rows of
+  // the tables that either refers to.
+  std::set<Entity> entities(TableId id) const {
+    std::set<Entity> all;
+    std::vector<Entity> open{{id, {}}, {id, key_of(id)}};
+    while (!open.empty()) {
+      const auto [table, key] = open.back();
+      open.pop_back();
+      if (!all.emplace(table, key).second) continue;
+      const std::vector<Key> told_by = key.empty() ? own_keys(table) : std::vector<Key>{key};
+      for (const ForeignKey& foreign : catalog_.table(table).foreign_keys) {
+        const auto parent = catalog_.find_table(foreign.parent_table);
+        // What is referred to is unique there, and so a row.
+        if (parent && std::ranges::find(told_by, names_of(table, foreign.columns)) != told_by.end()) {
+          open.emplace_back(*parent, Key{});
+        }
+      }
     }
-    return above.back();
+    return all;
   }
 
  private:
@@ -117,21 +124,25 @@ class Reader {
     });
   }
 
-  std::optional<Entity> parent_of(TableId id, const std::vector<std::string>& key) const {
+  Key key_of(TableId id) const {
+    Key key = key_columns(catalog_.table(id), policy_.group(id));
+    for (std::string& name : key) name = folded(name);
+    std::ranges::sort(key);
+    return key;
+  }
+  Key names_of(TableId id, const std::vector<ColumnIndex>& columns) const {
+    Key key;
+    for (const ColumnIndex column : columns) key.push_back(folded(catalog_.table(id).columns[column].name));
+    std::ranges::sort(key);
+    return key;
+  }
+  // Each of them tells the rows of the table apart.
+  std::vector<Key> own_keys(TableId id) const {
     const Table& table = catalog_.table(id);
-    for (const ForeignKey& foreign : table.foreign_keys) {
-      std::vector<std::string> columns;
-      for (const ColumnIndex column : foreign.columns) columns.push_back(folded(table.columns[column].name));
-      std::ranges::sort(columns);
-      const auto parent = catalog_.find_table(foreign.parent_table);
-      if (columns != key || columns.empty() || !parent || *parent == id) continue;
-      std::vector<std::string> above;
-      for (const std::string& name : foreign.parent_columns) above.push_back(folded(name));
-      if (above.empty()) above = key_columns(catalog_.table(*parent), {});
-      std::ranges::sort(above);
-      return Entity{*parent, std::move(above)};
-    }
-    return std::nullopt;
+    std::vector<Key> keys;
+    if (!table.primary_key.empty()) keys.push_back(names_of(id, table.primary_key));
+    for (const std::vector<ColumnIndex>& unique : table.unique_keys) keys.push_back(names_of(id, unique));
+    return keys;
   }
 
   const Catalog& catalog_;
@@ -163,8 +174,10 @@ HeldFamilies::HeldFamilies(const Catalog& catalog, const Policy& policy)
     bool held = false;
     for (ColumnIndex column = 0; column < table.columns.size(); ++column) held |= is_grouped(policy, {id, column});
     if (!held || key_columns(table, policy.group(id)).empty()) continue;
-    const auto [known, is_new] = counts.emplace(reader.entity(id), id);
-    if (!is_new) join(id, known->second);
+    for (const Entity& entity : reader.entities(id)) {
+      const auto [known, is_new] = counts.emplace(entity, id);
+      if (!is_new) join(id, known->second);
+    }
   }
   for (TableId id = 0; id < family_.size(); ++id) {
     if (catalog.table(id).kind != TableKind::View) continue;

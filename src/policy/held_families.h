@@ -6,7 +6,8 @@
 //
 //   - a view, and the tables whose restricted columns its text names: it shows of the same rows;
 //   - tables whose entities are the same by their foreign keys, as employees and the payments to them: what is paid in
-//     twelve months is the salary.
+//     twelve months is the salary. A foreign key tells the rows of the table that it refers to, by whichever unique
+//     columns; and a table whose rows are counted one by one may refer by any of its unique columns.
 //
 // Views are read word by word, and for more than they may say: a family is rather too large than too small.
 #pragma once

@@ -76,6 +76,17 @@ TEST_F(RunnerTest, ConditionsMayReadTheColumnsThatTellRowsApart) {
   expect_usable(db);
 }
 
+// A column without an alias is called as its text was written, not as it was run.
+TEST_F(RunnerTest, ConditionsStandInNoColumnName) {
+  const std::string sql = "SELECT (SELECT AVG(salary) FROM person)";
+  RunText text;
+  text.sql = "SELECT (SELECT AVG(salary) FROM person HAVING COUNT(*) > 1)";
+  text.added = {{38, 58}};
+  const auto rows = runner().run(sql, text);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ(rows->columns, (std::vector<std::string>{"(SELECT AVG(salary) FROM person)"}));
+}
+
 TEST_F(RunnerTest, ConditionsThatDoNotPrepareAreAFault) {
   Runner db = runner();
   RunText broken;
