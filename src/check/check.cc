@@ -202,6 +202,7 @@ const Analysis& SqliteChecker::analyze(std::string_view sql) {
   }
   work.budget.refill();
   check::Resolver resolver(catalog(), work.functions, ast, work.names, work.issues, work.budget);
+  resolver.set_suggested(settings().suggested);
   resolver.set_added(work.added);
   resolver.run();
   for (const Node& node : work.parser.nodes()) {

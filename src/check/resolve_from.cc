@@ -136,8 +136,9 @@ void Resolver::no_such_table(Span where, const std::string& name) {
                            "`" + name + "` is part of the database's own catalogue, which is outside the language");
   }
   std::vector<std::string> known;
-  for (const Table& table : catalog_.tables()) {
-    if (!issues_.has_error()) known.push_back(table.name);  // only the first error is told
+  for (TableId table = 0; table < catalog_.tables().size(); ++table) {
+    if (issues_.has_error()) break;  // only the first error is told
+    if (suggested_ == nullptr || !suggested_->all_hidden(table)) known.push_back(catalog_.table(table).name);
   }
   const std::string best = closest_match(name, known);
   issues_.error(where, "no such table: `" + name + "`" + (best.empty() ? "" : "; did you mean `" + best + "`?"));

@@ -253,6 +253,19 @@ bool Resolver::any_unknown_source(const Scope& scope) const {
   return false;
 }
 
+bool Resolver::may_suggest(const FromItem& item, Index column) const {
+  if (suggested_ == nullptr) return true;
+  if (item.kind == SourceKind::Table) return suggested_->of({item.table, column}) != ColumnPolicy::Hidden;
+  // What a derived table calls its column may have come from a `*`.
+  const std::string_view name = names_.text(column_name(item, column));
+  for (TableId t = 0; t < catalog_.tables().size(); ++t) {
+    for (ColumnIndex c = 0; c < catalog_.table(t).columns.size(); ++c) {
+      if (suggested_->of({t, c}) == ColumnPolicy::Hidden && equal_folded(catalog_.table(t).columns[c].name, name)) return false;
+    }
+  }
+  return true;
+}
+
 std::string Resolver::suggestion(std::string_view name, const Scope& scope) const {
   if (issues_.has_error()) return {};  // only the first error is told
   std::vector<std::string> candidates;
@@ -262,6 +275,7 @@ std::string Resolver::suggestion(std::string_view name, const Scope& scope) cons
     for (Index i = core.from.first; i < core.from.end(); ++i) {
       const FromItem& item = ast_.froms[i];
       for (Index c = 0; c < column_count(item); ++c) {
+        if (!may_suggest(item, c)) continue;
         candidates.emplace_back(item.kind == SourceKind::Table ? catalog_.table(item.table).columns[c].name
                                                                : std::string(names_.text(column_name(item, c))));
       }

@@ -14,6 +14,7 @@
 #include "check/ast.h"
 #include "check/issues.h"
 #include "check/work.h"
+#include "policy/policy.h"
 
 namespace pccsql::check {
 
@@ -62,6 +63,9 @@ class Resolver {
   // What of the text its writer did not write, but the run text's conditions did: there the rowid of any table that has
   // one may be named, as it tells rows apart.
   void set_added(std::span<const Span> added) { added_ = added; }
+
+  // CheckSettings::suggested.
+  void set_suggested(const Policy* policy) { suggested_ = policy; }
 
   void run();
 
@@ -145,6 +149,7 @@ class Resolver {
   bool reaches_right_of(ExprId expr, CoreId core, Index item) const;
   bool any_unknown_source(const Scope& scope) const;
   std::string suggestion(std::string_view name, const Scope& scope) const;
+  bool may_suggest(const FromItem& item, Index column) const;
   NameId name_of(uint32_t lexeme);
   std::string text_of(uint32_t lexeme);
 
@@ -173,6 +178,7 @@ class Resolver {
 
   const Catalog& catalog_;
   std::span<const Span> added_;
+  const Policy* suggested_ = nullptr;
   const FunctionTable& functions_;
   Ast& ast_;
   Names& names_;

@@ -25,6 +25,9 @@ std::string_view to_string(Verdict verdict);  // "safe", "unsafe", "outside", "e
 struct CheckSettings {
   Profile profile = Profile::Strict;
   Language language = Language::Full;
+  // A name that is not known may be a misspelt one, and the message says of which: never of one that this policy hides, as that
+  // would tell it bit by bit to whoever tries enough of them. nullptr: of any. PRE: it outlives the judge.
+  const Policy* suggested = nullptr;
 };
 
 // Why a column that is held to a minimum group (policy/group_rule.h) is more than counted where COUNT, SUM or AVG holds it.

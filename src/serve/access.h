@@ -25,8 +25,13 @@ namespace pccsql {
 
 // What one thread at a time needs to judge, ask and run. Made once, then lent again and again.
 struct Seat {
+  // PRE: the policy outlives it.
   Seat(const Catalog& catalog, const Policy& policy, const ExampleValues& values, HiddenColumns hidden)
-      : subject(catalog, policy, {}, Prompts::standard(), {}, values, hidden), checker(make_checker(catalog, {})) {}
+      : settings{.suggested = hidden == HiddenColumns::LeftOut ? &policy : nullptr},
+        subject(catalog, policy, settings, Prompts::standard(), {}, values, hidden),
+        checker(make_checker(catalog, settings)) {}
+
+  CheckSettings settings;
 
   Subject subject;
   std::unique_ptr<QueryChecker> checker;

@@ -137,10 +137,7 @@ class Server::Impl {
         response.set_header("Allow", std::string(known->method));
         return turn_away(request, response, refusal(405, "method", "this is for " + std::string(known->method)));
       }
-      if (response.status != 404) {
-        response.set_header("Connection", "close");
-        RequestServer::end_connection();
-      }
+      if (response.status != 404) RequestServer::end_connection();
       turn_away(request, response, without_route(response.status));
     });
     http_.set_exception_handler([turn_away](const httplib::Request& request, httplib::Response& response, const std::exception_ptr&) {
@@ -191,6 +188,11 @@ class Server::Impl {
     if (request.get_header_value_count("Host") > 1 || request.get_header_value_count("Origin") > 1 || request.get_header_value_count("Authorization") > 1) {
       return refusal(400, "header_twice", "`Host`, `Origin` and `Authorization` stand in a request once");
     }
+    // What stands in front of this server and reads another one of them might see other requests in the same bytes.
+    if (request.get_header_value_count("Transfer-Encoding") > 1 || request.get_header_value_count("Content-Length") > 1) {
+      return refusal(400, "header_twice", "`Content-Length` and `Transfer-Encoding` stand in a request once");
+    }
+    if (request.version == "HTTP/1.1" && !request.has_header("Host")) return refusal(400, "host_missing", "`Host` is missing");
     const std::string host = request.get_header_value("Host");
     // Whoever is let in without a key must really have meant this machine: a name that has been made to point here is none.
     if (!service_.knows_people() && is_loopback(config_.host) && !is_loopback(host_of(host))) {
@@ -215,7 +217,10 @@ class Server::Impl {
     made.visit.door = route.path == "/mcp" ? "mcp" : route.path == "/v1/chat/completions" ? "openai" : "http";
     made.visit.gone = [connection = RequestServer::now()] { return connection->gone(); };
     const auto turn_away = [&](Reply reply) { set_reply(response, as_door_reply(service_.noted(made.visit, std::move(reply), route.path))); };
-    if (auto elsewhere = from_elsewhere(request)) return turn_away(*std::move(elsewhere));
+    if (auto elsewhere = from_elsewhere(request)) {
+      if (elsewhere->status == 400) RequestServer::end_connection();
+      return turn_away(*std::move(elsewhere));
+    }
     const auto caller = service_.caller_of(key_of(request));
     if (caller) {
       made.visit.caller = *caller;

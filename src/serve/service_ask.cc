@@ -150,7 +150,9 @@ void Service::run_query(HiddenColumns hidden, std::shared_ptr<Access>& its, std:
     if (rows.error().message != kSchemaChanged || attempt == kAttempts) return;
     auto fresh = renewed(its);
     if (!fresh) {
-      asked.problem = Error{"the database's schema has changed, and what there is now cannot be asked: " + fresh.error().message, {}, {}};
+      // What no longer fits may be a name that is kept from him, and one that is new would not be covered.
+      const std::string why = hidden == HiddenColumns::Named ? ": " + fresh.error().message : "; tell who runs this server";
+      asked.problem = Error{"the database's schema has changed, and what there is now cannot be asked" + why, {}, {}};
       return;
     }
     its = *std::move(fresh);

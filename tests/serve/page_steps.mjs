@@ -59,6 +59,7 @@ for (const [scheme, width] of [['light', 1200], ['dark', 375], ['dark', 1200], [
   await page.waitForSelector('#schema table');
   say('schema', (await page.textContent('#schema')).includes('cost'));
   say('hidden', /customer|supplier code/.test(await page.content()));
+  say('words whole', await page.evaluate(() => [...document.querySelectorAll('#schema th')].every((cell) => cell.clientHeight < 48)));
   await look('schema');
 
   await page.click('#tab-query');
@@ -75,6 +76,8 @@ for (const [scheme, width] of [['light', 1200], ['dark', 375], ['dark', 1200], [
   say('closed', await page.isHidden('#completions'));
   await page.fill('#sql', 'SELECT cost FROM item');
   await page.waitForFunction(() => document.getElementById('sql-verdict').textContent.startsWith('unsafe'));
+  await page.fill('#sql', 'SELECT name, price FROM item');
+  say('stale', (await page.textContent('#sql-verdict')).startsWith('unsafe'));
   await run('SELECT name, price FROM item');
   await page.waitForSelector('[aria-label=Rows] tbody tr');
   say('cells', await page.locator('#query-answer tbody tr').first().locator('td').allTextContents());
@@ -84,6 +87,7 @@ for (const [scheme, width] of [['light', 1200], ['dark', 375], ['dark', 1200], [
   await page.click('#query-answer thead button >> nth=1');
   say('sorted back', await page.locator('[aria-label=Rows] tbody tr td:nth-child(2)').allTextContents());
   say('chart', await page.locator('#query-answer svg rect').count());
+  say('chart words', await page.evaluate(() => document.querySelector('#query-answer svg text').getBoundingClientRect().height));
   await page.click('#query-answer button:has-text("Copy")');
   say('copied', (await page.evaluate(() => navigator.clipboard.readText())).split('\n')[0]);
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#query-answer button:has-text("CSV")')]);

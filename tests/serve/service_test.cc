@@ -80,6 +80,24 @@ TEST(Service, AModelIsNotToldOfHiddenColumnsWhereTheirNamesAreKept) {
   }
 }
 
+TEST(Service, NobodyIsHelpedToGuessANameThatIsKeptFromHim) {
+  const std::string_view hidden[] = {"SELECT diagnosi FROM patient", "SELECT p.diagnosi FROM patient p", "SELECT diagnosi FROM (SELECT * FROM patient)", "SELECT 1 FROM vaul"};
+  const std::string_view open[] = {"SELECT nam FROM patient", "SELECT nam FROM (SELECT * FROM patient)", "SELECT 1 FROM patien"};
+  for (const bool name_hidden : {false, true}) {
+    const Ward clinic(name_hidden);
+    const auto service = Service::open(clinic.config, nullptr, "");
+    ASSERT_TRUE(service) << service.error().to_string();
+    const auto reason = [&](std::string_view sql) {
+      const Json verdict = *parsed_json((*service)->check(visitor(), "clinic", std::string(sql), false).body);
+      const Json answer = *parsed_json((*service)->run(visitor(), "clinic", std::string(sql)).body);
+      EXPECT_EQ(verdict["reason"], answer["reason"]);
+      return verdict["reason"].get<std::string>();
+    };
+    for (const std::string_view sql : hidden) EXPECT_EQ(reason(sql).find("did you mean") != std::string::npos, name_hidden) << sql << ": " << reason(sql);
+    for (const std::string_view sql : open) EXPECT_NE(reason(sql).find("did you mean"), std::string::npos) << sql << ": " << reason(sql);
+  }
+}
+
 TEST(Service, AModelIsShownValuesOfPublicColumnsWhereTheFileSaysSo) {
   for (const uint32_t values : {0U, 3U}) {
     Ward clinic(true);

@@ -115,6 +115,9 @@ class Faults(unittest.TestCase):
                              (b"POST /v1/run HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}   ", b" 400 "),
                              (b"POST /v1/run HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b" 400 "),
                              (b"POST /v1/run HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", b" 400 "),
+                             (b"POST /v1/run HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b" 400 "),
+                             (b"POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n", b" 400 "),
+                             (b"GET /health HTTP/1.1\r\n\r\n", b" 400 "),
                              (b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n", b" 414 "), (b"GET /health HTTP/1.1\r\n" + b"A: b\r\n" * 200 + b"\r\n", b" 400 "),
                              (b"GET /" + b"a" * 100_000, b" 4")):
             one = self.raw(server)
@@ -125,7 +128,7 @@ class Faults(unittest.TestCase):
                 while more := one.recv(65536):
                     got += more
             self.assertIn(status, got.split(b"\r\n")[0], head[:60])
-            self.assertEqual(got.count(b"HTTP/1.1 "), 1, got)
+            self.assertEqual((got.count(b"HTTP/1.1 "), got.count(b"Connection: close\r\n")), (1, 1), got)
         self.answers(server)
         self.assertTrue(any(line.get("status") == 400 for line in server.audit()))
 

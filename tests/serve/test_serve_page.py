@@ -62,6 +62,8 @@ class Page(unittest.TestCase):
             self.assertTrue(said["hostile"])
             self.assertEqual((said["sorted"], said["sorted back"]), (["1", "2.5", "4"], ["4", "2.5", "1"]))
             self.assertEqual(said["chart"], 3)
+            self.assertTrue(12 <= said["chart words"] <= 24, said["chart words"])
+            self.assertEqual((said["stale"], said["words whole"]), (False, True))
             self.assertEqual(said["copied"], "name\tprice")
             self.assertEqual(said["csv"], "name,price")
             self.assertEqual(said["refused"], "Refused")

@@ -3,7 +3,7 @@ import { el, by, shown } from './dom.js';
 import { get, setKey, key } from './net.js';
 import { ask, stopAsking } from './ask.js';
 import { showHistory } from './history.js';
-import { closeCompletions, listenToQuery, runQuery } from './query.js';
+import { closeCompletions, judgeAgain, listenToQuery, runQuery } from './query.js';
 import { showPolicy } from './policy.js';
 import { showAudit, showSchema } from './schema.js';
 
@@ -86,7 +86,10 @@ by('leave').addEventListener('click', () => {
   sessionStorage.removeItem('history');
   knock('');
 });
-by('database').addEventListener('change', () => show(open));
+by('database').addEventListener('change', () => {
+  judgeAgain(database);
+  show(open);
+});
 by('tabs').addEventListener('keydown', (event) => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;

@@ -26,7 +26,7 @@ function warnings(list, before) {
 function past(found) {
   if (!found) return [el('p', {}, 'The audit cannot be read back, so nothing can be tried.')];
   const parts = [el('h3', {}, `Past questions (${found.tried} tried)`)];
-  const line = (one) => el('tr', {}, el('td', {}, shown(one.who)), el('td', {}, shown(one.question || ''), el('code', {}, shown(one.sql))), el('td', { class: one.was }, one.was), el('td', { class: one.now }, one.now), el('td', {}, shown(one.reason)));
+  const line = (one) => el('tr', {}, el('td', {}, shown(one.who)), el('td', {}, shown(one.question || ''), el('code', {}, shown(one.sql))), el('td', { class: one.was }, one.was), el('td', { class: one.now }, one.now), el('td', { class: 'reason' }, shown(one.reason)));
   if (found.changed.length) {
     parts.push(el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Answers that would change' }, el('table', {}, el('caption', {}, found.changed.length === 1 ? 'One answer would change' : `${found.changed.length} answers would change`),
       el('thead', {}, el('tr', {}, ...['Who', 'What', 'Was', 'Would be', 'Why'].map((name) => el('th', { scope: 'col' }, name)))), el('tbody', {}, ...found.changed.slice(0, MOST).map(line)))));

@@ -73,25 +73,27 @@ export async function complete(database, fail) {
 async function judge(database) {
   const sql = field().value;
   const said = by('sql-verdict');
-  if (!sql.trim()) {
-    said.textContent = '';
-    return;
-  }
+  if (!sql.trim()) return;
   const mine = ++judging;
   try {
     const reply = await post('/v1/check', { sql, database });
     if (mine !== judging) return;
     said.replaceChildren(el('span', { class: `kind ${reply.verdict}` }, reply.verdict), ` ${shown(reply.reason)}`);
-  } catch {
-    said.textContent = '';
-  }
+  } catch { /* then nothing is said of it */ }
+}
+
+// Of another text, or of the same for another database, the verdict that stands there says nothing.
+export function judgeAgain(database) {
+  clearTimeout(timer);
+  ++judging;
+  by('sql-verdict').textContent = '';
+  timer = setTimeout(() => judge(database()), 400);
 }
 
 export function listenToQuery(database, fail) {
   field().setAttribute('aria-autocomplete', 'list');
   field().addEventListener('input', () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => judge(database()), 400);
+    judgeAgain(database);
     if (!box().hidden) complete(database(), fail);
   });
   field().addEventListener('keydown', (event) => {

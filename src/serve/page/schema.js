@@ -4,8 +4,8 @@ import { get } from './net.js';
 
 const ROLES = [['Sel', 'Show'], ['Join', 'Join'], ['Where', 'Filter'], ['Agg', 'Aggregate']];
 
-function head(...names) {
-  return el('thead', {}, el('tr', {}, ...names.map((name) => el('th', { scope: 'col' }, name))));
+function head(names, marks = []) {
+  return el('thead', {}, el('tr', {}, ...names.map((name) => el('th', { scope: 'col', class: marks.includes(name) ? 'mark' : null }, name))));
 }
 
 function scroll(label, table) {
@@ -16,12 +16,13 @@ export async function showSchema(database, fail) {
   const place = by('schema');
   try {
     const schema = await get('/v1/schema', { database });
+    const marks = ROLES.map(([, word]) => word);
     const parts = [el('h2', {}, `What you may use of ${schema.database}`)];
     for (const table of schema.tables) {
-      const line = (column) => el('tr', {}, el('th', { scope: 'row' }, shown(column.name)), el('td', {}, shown(column.type)), el('td', {}, column.policy),
-        ...ROLES.map(([role, word]) => el('td', { class: 'mark' }, column.for.includes(role) ? el('span', { role: 'img', 'aria-label': `${word}: yes` }, '✓') : el('span', { class: 'faint', role: 'img', 'aria-label': `${word}: no` }, '–'))));
+      const line = (column) => el('tr', {}, el('th', { scope: 'row' }, shown(column.name)),
+        ...ROLES.map(([role, word]) => el('td', { class: 'mark' }, column.for.includes(role) ? el('span', { role: 'img', 'aria-label': `${word}: yes` }, '✓') : el('span', { class: 'faint', role: 'img', 'aria-label': `${word}: no` }, '–'))), el('td', {}, column.policy), el('td', {}, shown(column.type)));
       parts.push(el('h3', {}, shown(table.name), ' ', el('span', { class: 'faint' }, table.kind + (table.min_group > 1 ? `, in groups of at least ${table.min_group}` : ''))));
-      parts.push(scroll(`Columns of ${table.name}`, el('table', {}, head('Column', 'Type', 'Policy', ...ROLES.map(([, word]) => word)), el('tbody', {}, ...table.columns.slice(0, 2000).map(line)))));
+      parts.push(scroll(`Columns of ${table.name}`, el('table', {}, head(['Column', ...marks, 'Policy', 'Type'], marks), el('tbody', {}, ...table.columns.slice(0, 2000).map(line)))));
       if (table.columns.length > 2000) parts.push(el('p', {}, `${table.columns.length - 2000} more columns are not shown.`));
     }
     if (schema.tables.length === 0) parts.push(el('p', {}, 'Nothing of this database is open to you.'));
@@ -35,8 +36,8 @@ export async function showAudit(fail) {
   const place = by('audit');
   try {
     const { lines } = await get('/v1/audit', { limit: 200 });
-    const line = (one) => el('tr', {}, el('td', {}, shown(one.time)), el('td', {}, shown(one.who || '')), el('td', {}, shown([one.door, one.database].filter(Boolean).join(' '))),
-      el('td', {}, shown(one.kind)), el('td', {}, el('div', { class: 'long' }, shown(one.question || one.sql || one.prefix || one.what || '')), one.question && one.sql ? el('code', {}, shown(one.sql)) : null), el('td', {}, shown(one.verdict || one.status || '')), el('td', {}, shown(one.reason || '')));
+    const line = (one) => el('tr', {}, el('td', { class: 'time' }, shown(one.time)), el('td', {}, shown(one.who || '')), el('td', {}, shown([one.door, one.database].filter(Boolean).join(' '))),
+      el('td', {}, shown(one.kind)), el('td', {}, el('div', { class: 'long' }, shown(one.question || one.sql || one.prefix || one.what || one.policy || '')), one.question && one.sql ? el('code', {}, shown(one.sql)) : null), el('td', {}, shown(one.verdict || one.status || '')), el('td', { class: 'reason' }, shown(one.reason || '')));
     const body = el('tbody');
     const caption = el('caption');
     const wanted = el('input', { id: 'audit-filter', type: 'search', autocomplete: 'off', oninput: () => fill() });
@@ -48,7 +49,7 @@ export async function showAudit(fail) {
     };
     fill();
     place.replaceChildren(el('h2', {}, 'Audit'), el('label', { for: 'audit-filter' }, 'Lines that hold'), wanted,
-      scroll('Audit', el('table', {}, caption, head('Time', 'Who', 'Where', 'Kind', 'What', 'Verdict', 'Reason'), body)));
+      scroll('Audit', el('table', {}, caption, head(['Time', 'Who', 'Where', 'Kind', 'What', 'Verdict', 'Reason']), body)));
   } catch (error) {
     fail(error, place);
   }
