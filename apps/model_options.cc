@@ -71,6 +71,9 @@ void add_method_options(CLI::App& app, MethodOptions& options) {
                       "only to be shown, else a refusal; refuse, a refusal; answer, whatever is written instead "
                       "(default: part)")
       ->group("Method");
+  app.add_flag("--mask-alone", options.mask_alone,
+               "pcc: always the likeliest token that the mask admits; nothing is taken back or rewritten")
+      ->group("Method");
   app.add_flag("--allow-refuse", options.allow_refuse, "pcc: the model may refuse of its own accord")->group("Method");
   add_number(app, "--retries", options.retries, 0, "retry: attempts after the first (default: 3)")->group("Method");
   add_number(app, "--itergen-iterations", options.iterations, 1, "itergen: names to stop at (default: 20)")
@@ -94,6 +97,7 @@ DecodeSettings decode_settings(const MethodOptions& options) {
   settings.retries = options.retries.value_or(settings.retries);
   settings.blocked = options.blocked;
   settings.allow_refuse = options.allow_refuse;
+  settings.mask_alone = options.mask_alone;
   settings.itergen_iterations = options.iterations.value_or(settings.itergen_iterations);
   settings.itergen_names_only = options.names_only;
   if (options.penalty) settings.recurrence_penalty = static_cast<float>(*options.penalty);

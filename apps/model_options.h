@@ -32,6 +32,7 @@ struct MethodOptions {
   Method method = Method::Pcc;
   Blocked blocked = Blocked::Part;
   bool allow_refuse = false;
+  bool mask_alone = false;
   std::optional<uint64_t> max_tokens;
   std::optional<uint64_t> memory_mb;
   std::optional<uint64_t> retries;
@@ -45,7 +46,7 @@ struct MethodOptions {
 
 // --model, --model-name, --adapter, --no-adapter, --threads, --context, --gpu-layers.
 void add_model_options(CLI::App& app, ModelOptions& options);
-// --method, --max-tokens, --memory-mb, --allow-refuse, --retries, --itergen-…, --prompts.
+// --method, --max-tokens, --memory-mb, --allow-refuse, --mask-alone, --retries, --itergen-…, --prompts.
 void add_method_options(CLI::App& app, MethodOptions& options);
 
 DecodeSettings decode_settings(const MethodOptions& options);

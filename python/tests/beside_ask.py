@@ -4,7 +4,8 @@
 
 Run by hand: it needs torch, transformers, gguf and accelerate, and a program that has llama.cpp. The weights are written down
 once more as 32-bit numbers, so that llama.cpp and transformers compute with the same ones. The prompt is the one that `ask` itself
-sends: it is asked first with a chat endpoint in place of the model, which keeps the messages. Then both write greedily, and each
+sends: it is asked first with a chat endpoint in place of the model, which keeps the messages. Then both write greedily, `ask` with the
+mask alone (`--mask-alone`), because what it does beside the mask goes back in a text and a processor cannot; and each
 token is compared, the one that ends the text included. Where they part, the line says how far apart the two tokens' logits are:
 two programs that add in different orders differ in the last digits, and so may their choice between equals.
 """
@@ -118,7 +119,8 @@ def main() -> None:
             ask(options.program, question, db, policy, "--model", url, "--model-name", "x", "--method", "direct")
             messages = Endpoint.messages
             trace = folder / "trace.json"
-            more = ["--max-tokens", str(options.max_tokens), "--threads", str(options.threads), "--gpu-layers", "0", "--blocked", "answer"]
+            more = ["--max-tokens", str(options.max_tokens), "--threads", str(options.threads), "--gpu-layers", "0",
+                    "--no-adapter", "--blocked", "answer", "--mask-alone"]  # fmt: skip
             told = ask(options.program, question, db, policy, "--model", str(weights), "--method", "pcc", "--trace", str(trace), *more)
             theirs = [step["id"] for step in json.loads(trace.read_text(encoding="utf-8"))["steps"]]
             inputs = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt", return_dict=True).to(device)

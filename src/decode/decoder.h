@@ -41,6 +41,7 @@ struct DecodeSettings {
   std::optional<Memory> memory;  // what all engines that it makes may keep together; nothing: what each would by itself
   bool allow_refuse = false;  // pcc: the model may answer REFUSE instead of a query
   Blocked blocked = Blocked::Part;
+  bool mask_alone = false;    // pcc: always the likeliest token that the mask admits, as hosts that have nothing but the mask
   bool lookahead = true;      // pcc: off, to see what it adds: a name is not held against the FROM that must supply it
   bool trace = false;         // fill Answer::trace
 

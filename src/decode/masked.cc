@@ -62,7 +62,7 @@ void MaskedDecoder::decode(Subject& subject, const Question& question, const Lis
   // The end of the text is a token of the budget, but needs no place in the context.
   const size_t budget = std::clamp<size_t>(std::min(settings_.max_tokens, *room + 1), 1, UINT32_MAX);
   MaskedRun run(model_, *sequence_, settings_, subject, **engine, static_cast<uint32_t>(budget), listener, answer,
-                paper ? MaskedRun::Care::None : MaskedRun::Care::Usual);
+                paper || settings_.mask_alone ? MaskedRun::Care::None : MaskedRun::Care::Usual);
   const std::optional<std::string> text = run.text();
   answer.counts.work = sequence_->work() - before;
   if (!text) return;

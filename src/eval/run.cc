@@ -220,6 +220,7 @@ Result<RunHeader> run_header(const Suite& suite, const std::string& suite_path, 
   }
   if (settings.method == Method::Pcc) {
     add("allow_refuse", settings.decode.allow_refuse);
+    if (settings.decode.mask_alone) add("mask_alone", true);
     add("blocked", to_string(settings.decode.blocked));
     add("lookahead", settings.decode.lookahead);
   }

@@ -28,12 +28,13 @@ Script first_that_goes_on(const Vocabulary& vocabulary, std::vector<std::string>
   };
 }
 
-Answer ask(std::vector<std::string> texts, const Listener& listener = {}) {
+Answer ask(std::vector<std::string> texts, const Listener& listener = {}, bool mask_alone = false) {
   Hr hr;
   const Vocabulary vocabulary = builtin_vocabulary();
   ScriptedModel model(vocabulary, first_that_goes_on(vocabulary, std::move(texts)), kRoomy);
   DecodeSettings settings;
   settings.blocked = Blocked::Answer;
+  settings.mask_alone = mask_alone;
   Answer answer = make_decoder(Method::Pcc, model, settings)->answer(hr.subject, kQuestion, listener);
   expect_sound(hr, answer);
   return answer;
@@ -49,6 +50,15 @@ TEST(MaskedRun, AConditionIsNotWrittenTwice) {
   EXPECT_EQ(answer.sql, once);
   EXPECT_EQ(shown, once);
   EXPECT_GT(answer.counts.work.discarded_tokens, 0U);
+}
+
+// With the mask alone each of the model's wishes that is safe is written, good or bad.
+TEST(MaskedRun, TheMaskAloneTakesNothingBack) {
+  const std::string twice = "SELECT name FROM employee WHERE job_title = 'Clerk' AND hire_year = 2001 AND job_title = 'Clerk'";
+  const Answer answer = ask({twice}, {}, true);
+  EXPECT_EQ(answer.sql, twice);
+  EXPECT_EQ(answer.counts.work.discarded_tokens, 0U);
+  EXPECT_NE(ask({twice}).sql, twice);
 }
 
 // A model that knows nothing else goes round for ever, and still something is written, which repeats nothing.
