@@ -43,15 +43,16 @@ options=(-Ccmake.args=-GNinja)
 if command -v ccache >/dev/null; then options+=(-Ccmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 if [[ -n $program_of ]]; then
   options+=(-Ccmake.define.PCCSQL_PROGRAM=OFF "-Ccmake.define.PCCSQL_WHEEL_PROGRAM=$program_of" -Cbuild-dir=build/wheel_library)
+elif $portable; then
+  options+=(-Cbuild-dir=build/wheel_portable)
 fi
-# The C++ library stays the machine's own: one inside would not catch what libyaml-cpp throws with the other.
-if $portable; then options+=(-Cbuild-dir=build/wheel_portable); fi
 if ! PATH=$tools/bin:$PATH "$tools/bin/pip" wheel --no-build-isolation --no-deps --wheel-dir "$out.part" "${options[@]}" "$root" \
     >"$root/build/wheel.log" 2>&1; then
   tail -n 30 "$root/build/wheel.log" >&2
   echo "wheel.sh: the build failed (all of it: $root/build/wheel.log)" >&2
   exit 1
 fi
+# The C++ library stays the machine's own: one inside would not catch what libyaml-cpp throws with the other.
 if $portable; then
   PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair --wheel-dir "$out.part" "$out.part"/*-linux_*.whl >>"$root/build/wheel.log" 2>&1 ||
     { tail -n 30 "$root/build/wheel.log" >&2; exit 1; }

@@ -33,7 +33,7 @@ class Question:
     max_tokens: int
     policy_text: str  #: the policy it is asked under
     profile: str  #: how the suite counts uses, "strict" or "paper"
-    tables: pathlib.Path  #: the suite's schemas as a tables.json, which has `db_id`
+    tables: pathlib.Path | None  #: the suite's schemas as a tables.json, which has `db_id`; None where it is on PostgreSQL
 
     @property
     def messages(self) -> list[dict[str, str]]:
@@ -42,7 +42,9 @@ class Question:
 
     def engine(self, tokenizer: Any, **settings: Any) -> Engine:
         """An engine for this question, with the settings of the program's method `pcc`, canonical style for one; who asks many
-        about one database keeps it by (`db_id`, `policy_text`)."""
+        about one database keeps it by (`db_id`, `policy_text`). On PostgreSQL there is no mask, and this is an Error."""
+        if self.tables is None:
+            raise Error("the suite is on PostgreSQL, and the mask writes SQLite's dialect alone: its answers are judged, not masked")
         return Engine(
             tables=self.tables,
             db_id=self.db_id,
@@ -104,9 +106,11 @@ def evaluate(
         if value is not True:
             command.append(str(value))
     with tempfile.TemporaryDirectory() as scratch:
-        tables = pathlib.Path(scratch, "tables.json")
         header = _header(suite)
-        tables.write_text(json.dumps(header["databases"]), encoding="utf-8")
+        tables = None
+        if header["databases"] is not None:
+            tables = pathlib.Path(scratch, "tables.json")
+            tables.write_text(json.dumps(header["databases"]), encoding="utf-8")
         messages = tempfile.TemporaryFile()
         with messages, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages) as program:
             assert program.stdin is not None and program.stdout is not None
@@ -130,7 +134,8 @@ def _header(suite: StrPath) -> dict[str, Any]:
     try:
         with open(suite, encoding="utf-8") as file:
             first = json.loads(file.readline())
-        return {"databases": first["databases"], "profile": str(first["profile"])}
+        databases = None if "schemas" in first else first["databases"]  # of PostgreSQL's there is the DDL
+        return {"databases": databases, "profile": str(first["profile"])}
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise Error(f"{os.fspath(suite)}: cannot be read as a suite: {problem}") from problem
 
@@ -139,7 +144,7 @@ def _answer_all(
     lines: Iterable[bytes],
     answers: Any,
     generate: Callable[[Question], Answer],
-    tables: pathlib.Path,
+    tables: pathlib.Path | None,
     profile: str,
     parallel: int,
     record: bool,

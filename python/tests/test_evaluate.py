@@ -44,6 +44,30 @@ class Evaluate(unittest.TestCase):
         self.assertEqual(len(report["rows"]), 1)
         self.assertIn("me", self.program("eval", "report", str(run)))
 
+    def test_a_suite_on_postgresql(self):
+        """Its questions can be asked; the mask, which writes SQLite's dialect alone, is refused."""
+        header = {"suite": "s", "version": 1, "profile": "strict", "settings": {}, "questions": 1, "execution": False, "data": "",
+                  "schemas": {"shop": "CREATE TABLE item (id integer PRIMARY KEY, name text);\n"}}  # fmt: skip
+        policy = {"version": 1, "default": "Public"}
+        line = {"id": "0", "db_id": "shop", "db_path": "", "question": "Which?", "evidence": None,
+                "gold_sql": 'SELECT "name" FROM "item"', "gold_label": "sql", "policy": policy}  # fmt: skip
+        suite = self.folder / "pg.jsonl"
+        suite.write_text(json.dumps(header) + "\n" + json.dumps(line) + "\n", encoding="utf-8")
+
+        def generate(question):
+            with self.assertRaises(pccsql.Error) as told:
+                question.engine("builtin")
+            self.assertIn("PostgreSQL", str(told.exception))
+            return "SELECT name FROM item"
+
+        try:
+            run = pccsql.evaluate(suite, generate, out=self.folder / "run.jsonl", name="me", options={"no_exec": True})
+        except pccsql.Error as problem:
+            if "without PostgreSQL" not in str(problem):
+                raise
+            self.skipTest("the program was built without PostgreSQL")
+        self.assertEqual([line["outcome"] for line in self.lines(run) if "outcome" in line], ["safe_sql"])
+
     def test_many_at_once(self):
         together = threading.Barrier(4)
 

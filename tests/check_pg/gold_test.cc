@@ -1,6 +1,7 @@
 // The judge against the server on the benchmarks' gold queries, ported to PostgreSQL (tests/gold/test_pg_gold.py), and on
 // those with random changes: of what prepares nearly all is in the language, and what is in the language prepares, plans,
 // and reads just the columns that are listed.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -143,13 +144,17 @@ TEST_F(PgGold, IsInTheLanguageWhereItPrepares) {
   }
 }
 
-// PCCSQL_PG_MUTATIONS says how many, PCCSQL_PG_SEED which.
+// PCCSQL_PG_MUTATIONS says how many, PCCSQL_PG_SEED which. PCCSQL_PG_PART and PCCSQL_PG_PARTS: the databases of one part alone, so
+// that several programs do it together.
 TEST_F(PgGold, WithChangesIsJudgedAsTheServerReadsIt) {
   const uint64_t count = number_from("PCCSQL_PG_MUTATIONS", 2'000);
   const uint64_t each = count / databases_.size() + 1;
+  const uint64_t parts = std::max<uint64_t>(number_from("PCCSQL_PG_PARTS", 1), 1);
+  const uint64_t part = number_from("PCCSQL_PG_PART", 0);
   PgQueryMutator mutator(number_from("PCCSQL_PG_SEED", 1));
-  uint64_t asked = 0, prepared = 0, judged = 0, left_out = 0, failed = 0;
+  uint64_t at = 0, asked = 0, prepared = 0, judged = 0, left_out = 0, failed = 0;
   for (const auto& [place, queries] : databases_) {
+    if (at++ % parts != part % parts) continue;
     const auto seat = Seat::make(folder_, place.first, place.second);
     ASSERT_TRUE(seat);
     std::vector<std::string> texts;

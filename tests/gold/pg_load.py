@@ -4,9 +4,11 @@
     pg_load.py FOLDER ADDRESS [NAME…]
 
 FOLDER is what test_pg_gold.py wrote, ADDRESS a server's whose role may make databases (`postgresql://me@host`, without a database), NAME
-those of FOLDER/cleaned to load (else all). A value that its column's type does not take becomes NULL. What is there already stays as it is.
+those of FOLDER/cleaned to load (else all). A value that its column's type does not take becomes NULL, and a row whose key
+holds one is left out. What is there already stays as it is.
 """
 
+import datetime
 import pathlib
 import re
 import sqlite3
@@ -18,6 +20,14 @@ from sqlglot_env import data_folder, enter_venv
 TEST = "loading a port"
 FOLDERS = {"spider": "spider/database", "bird": "bird/dev/dev_databases"}
 DATES = {"date": r"\d{4}-\d\d-\d\d", "timestamp": r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d(\.\d+)?)?)?"}
+
+
+def is_day(text, kind):
+    """Whether there is such a day (and time): 0000-00-00 and 1999-02-30 look like one."""
+    try:
+        return bool(re.fullmatch(DATES[kind], text) and datetime.datetime.fromisoformat(text[:19]))
+    except ValueError:
+        return False
 
 
 def written(value, kind):
@@ -33,7 +43,7 @@ def written(value, kind):
         return text.strip() if re.fullmatch(r"-?\d+(\.\d*)?([eE][-+]?\d+)?", text.strip()) else r"\N"
     if kind == "boolean":
         return {"0": "f", "1": "t"}.get(text.strip(), r"\N")
-    if kind in DATES and not re.fullmatch(DATES[kind], text.strip()):
+    if kind in DATES and not is_day(text.strip(), kind):
         return r"\N"
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
@@ -47,9 +57,12 @@ def script(database, path):
         db.text_factory = bytes
         for table, columns in database.types["cleaned"].items():
             names = ", ".join(map(pg_port.quote, columns))
+            key = [info[5] > 0 for info in db.execute(f"PRAGMA table_info({pg_port.quote(table)})")]
             yield f"COPY {pg_port.quote(table)} ({names}) FROM stdin;\n"
             for row in db.execute(f"SELECT {names} FROM {pg_port.quote(table)}"):
-                yield "\t".join(written(value, kind) for value, kind in zip(row, columns.values())) + "\n"
+                values = [written(value, kind) for value, kind in zip(row, columns.values())]
+                if not any(value == r"\N" for value, is_key in zip(values, key) if is_key):
+                    yield "\t".join(values) + "\n"
             yield "\\.\n"
     yield "ANALYZE;\n"
 
