@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "model/sha256.h"
 #include "policy/policy_file.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 namespace {
@@ -40,7 +41,7 @@ bool shows_values(const Options& options) {
 // On PostgreSQL there is no mask: what writes with one is told so before a model is loaded.
 Result<Done> can_write(const Options& options, const Catalog& catalog) {
   if (auto unknown = unknown_settings(catalog, options.settings)) return *unknown;
-  if (options.command != Command::Ask || catalog.dialect() == Dialect::Sqlite || !needs_logits(options.ask.method)) return Done{};
+  if (options.command != Command::Ask || rules_of(catalog).mask || !needs_logits(options.ask.method)) return Done{};
   return Error{"`--method " + std::string(to_string(options.ask.method)) +
                    "` writes with a mask, and the mask writes SQLite's dialect alone; on PostgreSQL there are `--method direct`, "
                    "`--method retry` and `--method verify`, whose queries are judged before they are run",

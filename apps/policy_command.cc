@@ -23,6 +23,7 @@
 #include "lint/lint_pg.h"
 #include "lint/opened.h"
 #include "schema/pg_connection.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 
@@ -98,10 +99,10 @@ int run_policy_lint(const Options& options) {
   auto policy = source->policy(**catalog);
   if (!policy) return fail(policy.error());
   std::vector<Warning> found = lint(**catalog, *policy);
-  if (options.policy.role && (*catalog)->dialect() != Dialect::PostgreSql) {
+  if (options.policy.role && !rules_of(**catalog).server) {
     return fail("`--role` is for a PostgreSQL server: give `--db postgresql://…`");
   }
-  if ((*catalog)->dialect() == Dialect::PostgreSql) {
+  if (rules_of(**catalog).server) {
     if (options.inputs.schema) {
       return fail("what is wrong with a policy on PostgreSQL is asked of the server: give `--db postgresql://…`");
     }

@@ -10,6 +10,7 @@
 #include "policy/column_comments.h"
 #include "policy/policy_file.h"
 #include "schema/pg_connection.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 
@@ -21,7 +22,7 @@ int run_policy_grants(const Options& options) {
   if (!source) return fail(source.error());
   auto catalog = source->catalog();
   if (!catalog) return fail(catalog.error());
-  if ((*catalog)->dialect() != Dialect::PostgreSql) {
+  if (!rules_of(**catalog).server) {
     return fail("grants are for PostgreSQL: give `--db postgresql://…`, or `--schema FILE --dialect postgresql`");
   }
   auto policy = source->policy(**catalog);

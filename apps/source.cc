@@ -13,6 +13,7 @@
 #include "policy/policy_file.h"
 #include "schema/pg_catalog.h"
 #include "schema/reader.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 namespace {
@@ -97,11 +98,11 @@ std::optional<Error> wrong_usage(const Inputs& inputs, bool with_policy) {
   const int databases = int{inputs.db.has_value()} + int{inputs.schema.has_value()} + int{inputs.tables.has_value()};
   if (databases > 1) return usage_error("`--db`, `--schema` and `--tables` exclude each other; give one");
   const bool server = inputs.db && is_pg_address(*inputs.db);
-  if (inputs.schema_name && !server && inputs.dialect != Dialect::PostgreSql) {
+  if (inputs.schema_name && !server && !rules_of(inputs.dialect).server) {
     return usage_error(
         "`--schema-name` is for PostgreSQL: a `--db postgresql://…`, or a `--schema` with `--dialect postgresql`");
   }
-  if (inputs.dialect == Dialect::PostgreSql && !inputs.schema && !server) {
+  if (rules_of(inputs.dialect).server && !inputs.schema && !server) {
     return usage_error("`--dialect postgresql` says how `--schema` is written; give that too");
   }
   if (inputs.db_id && !inputs.tables) return usage_error("`--db-id` picks a database of `--tables`; give that too");
@@ -163,7 +164,7 @@ Result<bool> Source::read_catalogs(const Inputs& inputs) {
   }
   const std::string schema = inputs.schema_name.value_or("public");
   auto catalog = inputs.schema
-                     ? (inputs.dialect == Dialect::PostgreSql ? read_pg_dump(schema_text_, schema_file_, schema)
+                     ? (rules_of(inputs.dialect).server ? read_pg_dump(schema_text_, schema_file_, schema)
                                                               : read_ddl_catalog(schema_text_, schema_file_))
                  : is_pg_address(*inputs.db) ? read_pg_catalog(*inputs.db, schema)
                                              : read_sqlite_catalog(*inputs.db);
@@ -174,7 +175,7 @@ Result<bool> Source::read_catalogs(const Inputs& inputs) {
 
 Result<bool> Source::read_comments() {
   const Catalog& catalog = catalogs_->front();
-  if (!by_db_id_ && catalog.dialect() == Dialect::PostgreSql) return read_pg_comments();
+  if (!by_db_id_ && rules_of(catalog).server) return read_pg_comments();
   if (schema_file_.empty()) return true;
   auto comments = comments_of(schema_text_, catalog, schema_file_);
   if (!comments) return comments.error();
@@ -197,7 +198,7 @@ Result<bool> Source::read_pg_comments() {
 Result<bool> Source::read_policy(const Inputs& inputs) {
   if (!inputs.policy) {
     if (comments_) return true;
-    if (catalogs_->front().dialect() == Dialect::PostgreSql) {
+    if (rules_of(catalogs_->front()).server) {
       return usage_error(
           "no policy given: no column has a comment with a label (COMMENT ON COLUMN … IS 'pccsql: Public'); "
           "write some or add `--policy FILE`. `pccsql policy init " +

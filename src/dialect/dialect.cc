@@ -2,6 +2,7 @@
 
 #include "check/check.h"
 #include "check_pg/check_pg.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 
@@ -11,9 +12,11 @@ std::unique_ptr<QueryChecker> make_checker(const Catalog& catalog, CheckSettings
 }
 
 std::optional<Error> unknown_settings(const Catalog& catalog, CheckSettings settings) {
-  if (catalog.dialect() != Dialect::PostgreSql) return std::nullopt;
-  if (settings.profile != Profile::Strict) return Error{"on PostgreSQL there is the profile `strict` alone", {}, {}};
-  if (settings.language != Language::Full) return Error{"on PostgreSQL there is the language `full` alone", {}, {}};
+  const Rules& rules = rules_of(catalog);
+  if (rules.variants) return std::nullopt;
+  const std::string on = "on " + std::string(rules.name) + " there is the ";
+  if (settings.profile != Profile::Strict) return Error{on + "profile `strict` alone", {}, {}};
+  if (settings.language != Language::Full) return Error{on + "language `full` alone", {}, {}};
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // Which tracker the settings ask for, over which catalogue and policy.
 #include "engine/engine_impl.h"
 #include "paper/tracker.h"
+#include "schema/rules.h"
 #include "track/sql_tracker.h"
 #include "track/world.h"
 
@@ -44,8 +45,8 @@ Ground make_ground(Catalog catalog, Policy policy, const Settings& settings) {
 }
 
 Result<Engine> make_engine(Catalog catalog, Policy policy, VocabularyIndex vocabulary, const Settings& settings) {
-  if (catalog.dialect() != Dialect::Sqlite) {
-    return Error{"the mask writes SQLite's dialect alone; on PostgreSQL queries are judged, with `pccsql check`", "", {}};
+  if (const Rules& rules = rules_of(catalog); !rules.mask) {
+    return Error{"the mask writes SQLite's dialect alone; on " + std::string(rules.name) + " queries are judged, with `pccsql check`", "", {}};
   }
   for (size_t i = 0; settings.refusal && i < kRefuseWord.size(); ++i) {
     if (vocabulary.impl().greedy_tokens(kRefuseWord.substr(i))) continue;

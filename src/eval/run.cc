@@ -17,6 +17,7 @@
 #include "eval/run_file.h"
 #include "model/sha256.h"
 #include "schema/pg_connection.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 namespace {
@@ -250,7 +251,7 @@ Result<Done> check_run(const Suite& suite, const RunSettings& settings, const st
   if (!suite.catalogs.empty()) {
     if (auto unknown = unknown_settings(suite.catalogs.front(), {suite.profile, settings.language})) return *unknown;
   }
-  if (suite.dialect() == Dialect::PostgreSql && needs_logits(settings.method)) {
+  if (!rules_of(suite.dialect()).mask && needs_logits(settings.method)) {
     return Error{"`--method " + std::string(to_string(settings.method)) +
                      "` writes with a mask, which there is for SQLite alone; a suite on PostgreSQL takes `direct`, `retry` and `verify`",
                  {},

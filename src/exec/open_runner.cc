@@ -31,4 +31,9 @@ Result<std::unique_ptr<QueryRunner>> open_unfenced_runner(const DatabasePlace& p
   return std::unique_ptr<QueryRunner>(std::make_unique<Runner>(std::move(*opened)));
 }
 
+Result<std::unique_ptr<QueryRunner>> open_owners_runner(const DatabasePlace& place, const Catalog& catalog, RunLimits limits) {
+  if (is_pg_address(place.address)) return open_unfenced_runner(place, limits);
+  return open_runner(place, catalog, Policy(catalog, ColumnPolicy::Public), Profile::Strict, limits);
+}
+
 }  // namespace pccsql

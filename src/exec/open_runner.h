@@ -22,4 +22,8 @@ Result<std::unique_ptr<QueryRunner>> open_runner(const DatabasePlace& place, con
 // Without a policy, for a benchmark's own queries: read-only and within limits. On a server whoever connects may have any rights.
 Result<std::unique_ptr<QueryRunner>> open_unfenced_runner(const DatabasePlace& place, RunLimits limits = {});
 
+// For whoever writes the policy, to look at the data: read-only and within limits, and with nothing hidden. On a server that is
+// the owner, or another who has more rights than questions need.
+Result<std::unique_ptr<QueryRunner>> open_owners_runner(const DatabasePlace& place, const Catalog& catalog, RunLimits limits = {});
+
 }  // namespace pccsql

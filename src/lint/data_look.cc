@@ -69,7 +69,7 @@ std::string note(const Value& value, ColumnLook& look) {
 DataLook::DataLook(const Catalog& catalog, std::string schema, std::unique_ptr<QueryRunner> runner,
                    std::chrono::steady_clock::time_point end)
     : catalog_(&catalog),
-      rules_(&look_rules(catalog.dialect())),
+      rules_(&rules_of(catalog)),
       schema_(std::move(schema)),
       runner_(std::move(runner)),
       end_(end) {}
@@ -81,7 +81,7 @@ Result<DataLook> DataLook::open(const DatabasePlace& place, const Catalog& catal
   RunLimits limits;
   limits.rows = 2 * kSampledRows;
   limits.time = std::min(time, kQueryTime);
-  auto runner = look_rules(catalog.dialect()).open(place, catalog, limits);
+  auto runner = open_owners_runner(place, catalog, limits);
   if (!runner) return runner.error();
   return DataLook(catalog, place.schema, *std::move(runner), end);
 }

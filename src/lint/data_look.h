@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "lint/look_rules.h"
+#include "exec/open_runner.h"
 #include "lint/value_kind.h"
 #include "schema/catalog.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 
@@ -55,7 +56,7 @@ class DataLook {
   // The one number that the query brings; none where the time is over or the query fails.
   std::optional<int64_t> number(const std::string& sql);
 
-  const LookRules& rules() const { return *rules_; }
+  const Rules& rules() const { return *rules_; }
 
   // Whether something was left out for want of time.
   bool is_incomplete() const { return incomplete_; }
@@ -67,7 +68,7 @@ class DataLook {
   std::string part_of(const Table& table);
 
   const Catalog* catalog_;
-  const LookRules* rules_;
+  const Rules* rules_;
   std::string schema_;
   std::unique_ptr<QueryRunner> runner_;
   std::chrono::steady_clock::time_point end_;

@@ -6,6 +6,7 @@
 
 #include "lint/derived.h"
 #include "lint/families.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 namespace {
@@ -25,8 +26,8 @@ class Linter {
   Linter(const Catalog& catalog, const Policy& policy) : catalog_(catalog), policy_(policy) {}
 
   std::vector<Warning> run() {
-    // Of PostgreSQL's views the server knows what they are made of (lint_pg.h); their texts are not in the catalogue.
-    if (catalog_.dialect() == Dialect::Sqlite) warn_of_derived_columns();
+    // Of a server's views it knows itself what they are made of (lint_pg.h); their texts are not in the catalogue.
+    if (!rules_of(catalog_).server) warn_of_derived_columns();
     warn_of_rowids();
     warn_of_twins();
     warn_of_unique_keys();

@@ -15,6 +15,7 @@
 #include "policy/policy_file.h"
 #include "policy/unknown.h"
 #include "policy/yaml_tree.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 namespace {
@@ -250,7 +251,7 @@ class PolicyReader {
   // A view of a server, where only its text is here: what types it has is not known, so no query may name it. The same policy
   // holds for the server.
   bool is_left_out(std::string_view name) const {
-    return catalog_.dialect() == Dialect::PostgreSql && std::ranges::find(catalog_.unusable_views(), name) != catalog_.unusable_views().end();
+    return rules_of(catalog_).server && std::ranges::find(catalog_.unusable_views(), name) != catalog_.unusable_views().end();
   }
 
   Failure read_table(TableId id, const YamlNode& entry, Policy& policy) {

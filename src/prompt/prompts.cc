@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "prompt/schema_text.h"
+#include "schema/rules.h"
 
 namespace pccsql {
 namespace {
@@ -100,7 +101,7 @@ Result<Prompts> Prompts::load(const std::string& folder) {
 
 Prompts Prompts::about(Dialect dialect) const {
   Prompts made = *this;
-  made.dialect_ = dialect == Dialect::PostgreSql ? "PostgreSQL" : kWrittenFor;
+  made.dialect_ = rules_of(dialect).name;
   return made;
 }
 

@@ -1,12 +1,14 @@
 #include "prompt/schema_text.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
 #include "pgtree/pg_tree.h"
 #include "prompt/schema_choice.h"
+#include "schema/rules.h"
 #include "syntax/lexer.h"
 
 namespace pccsql {
@@ -25,24 +27,63 @@ std::string names_of(const Table& table, const std::vector<ColumnIndex>& columns
 }
 
 // A declared type may hold anything; one that is not plain words and numbers would break the text around it.
-std::string type_text(const Column& column, Dialect dialect) {
-  if (dialect == Dialect::PostgreSql) {  // as the server writes it: `timestamp with time zone`, `text[]`, `public.mood`
-    const auto plain = [](char c) {
-      return (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || std::string_view("_. (),[]").find(c) != std::string_view::npos;
-    };
-    const size_t schema = column.type.find('.') + 1;
-    return column.type.empty() || !std::ranges::all_of(column.type, plain) ? "" : " " + column.type.substr(schema);
-  }
+bool is_plain_in_sqlite(std::string_view type) {
   std::vector<Lexeme> lexemes;
-  lex(column.type, lexemes);
+  lex(type, lexemes);
   for (const Lexeme& lexeme : lexemes) {
     const bool fine = (lexeme.terminal == Terminal::Name && lexeme.quote == Quote::None) ||
                       lexeme.terminal == Terminal::Integer || lexeme.terminal == Terminal::LeftParen ||
                       lexeme.terminal == Terminal::RightParen || lexeme.terminal == Terminal::Comma ||
                       lexeme.terminal == Terminal::End;
-    if (!fine || column.type.find_first_of("\n\r-/") != std::string::npos) return "";
+    if (!fine || type.find_first_of("\n\r-/") != std::string_view::npos) return false;
   }
-  return column.type.empty() ? "" : " " + column.type;
+  return true;
+}
+
+// As the server writes it: `timestamp with time zone`, `text[]`, `public.mood`.
+bool is_plain_in_postgres(std::string_view type) {
+  return std::ranges::all_of(type, [](char c) {
+    return (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || std::string_view("_. (),[]").find(c) != std::string_view::npos;
+  });
+}
+
+// Whether the bare word is read as that name.
+bool is_bare_in_sqlite(std::string_view name) {
+  std::vector<Lexeme> lexemes;
+  lex(name, lexemes);
+  const bool one = lexemes.size() == 2 && lexemes[0].span.of(name) == name;
+  const Terminal terminal = lexemes[0].terminal;
+  const bool plain = terminal == Terminal::Name && lexemes[0].quote == Quote::None;
+  const bool as_good = terminal > Terminal::LongArrow && keyword_kind(terminal) == KeywordKind::Fallback;
+  return one && (plain || as_good);
+}
+
+// By PostgreSQL's parser, of a column as well as of a table.
+bool is_bare_in_postgres(std::string_view name) {
+  PgTree tree;
+  if (tree.parse("SELECT " + std::string(name) + " FROM " + std::string(name)) != PgTree::Outcome::Parsed) return false;
+  const PgNode select = tree.statements().first()["stmt"]["SelectStmt"];
+  const PgNode column = select["targetList"].first()["ResTarget"]["val"]["ColumnRef"]["fields"].first()["String"];
+  const PgNode table = select["fromClause"].first()["RangeVar"];
+  return tree.statements().size() == 1 && column["sval"].text() == name && table["relname"].text() == name && !table["alias"];
+}
+
+// What Rules cannot hold, because a catalogue needs no parser: how a dialect's own reader takes words.
+struct Words {
+  bool (*is_bare)(std::string_view name);
+  bool (*is_plain)(std::string_view type);
+};
+const Words& words_of(Dialect dialect) {
+  static constexpr Words kSqlite{is_bare_in_sqlite, is_plain_in_sqlite};
+  static constexpr Words kPostgres{is_bare_in_postgres, is_plain_in_postgres};
+  static constexpr std::array kWords{&kSqlite, &kPostgres};  // as Dialect has them
+  return *kWords[static_cast<size_t>(dialect)];
+}
+
+std::string type_text(const Column& column, Dialect dialect) {
+  if (column.type.empty() || !words_of(dialect).is_plain(column.type)) return "";
+  // A server's own types have its schema before them.
+  return " " + column.type.substr(rules_of(dialect).server ? column.type.find('.') + 1 : 0);
 }
 
 // " /* 'France', 'USA' */"; nothing where there is none to show.
@@ -88,16 +129,6 @@ std::string table_text(const Catalog& catalog, TableId id, const Policy& policy,
   return text + ");\n";
 }
 
-// Whether PostgreSQL's parser reads the bare word as that name, of a column as well as of a table.
-bool bare_in_postgres(std::string_view name) {
-  PgTree tree;
-  if (tree.parse("SELECT " + std::string(name) + " FROM " + std::string(name)) != PgTree::Outcome::Parsed) return false;
-  const PgNode select = tree.statements().first()["stmt"]["SelectStmt"];
-  const PgNode column = select["targetList"].first()["ResTarget"]["val"]["ColumnRef"]["fields"].first()["String"];
-  const PgNode table = select["fromClause"].first()["RangeVar"];
-  return tree.statements().size() == 1 && column["sval"].text() == name && table["relname"].text() == name && !table["alias"];
-}
-
 std::string string_in_sql(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
@@ -126,14 +157,7 @@ std::string enumerations_text(const Catalog& catalog, const Policy& policy) {
 }  // namespace
 
 std::string name_in_sql(std::string_view name, Dialect dialect) {
-  if (dialect == Dialect::PostgreSql) return bare_in_postgres(name) ? std::string(name) : quoted_identifier(name);
-  std::vector<Lexeme> lexemes;
-  lex(name, lexemes);
-  const bool one = lexemes.size() == 2 && lexemes[0].span.of(name) == name;
-  const Terminal terminal = lexemes[0].terminal;
-  const bool plain = terminal == Terminal::Name && lexemes[0].quote == Quote::None;
-  const bool as_good = terminal > Terminal::LongArrow && keyword_kind(terminal) == KeywordKind::Fallback;
-  return one && (plain || as_good) ? std::string(name) : quoted_identifier(name);
+  return words_of(dialect).is_bare(name) ? std::string(name) : quoted_identifier(name);
 }
 
 std::string column_text(const Catalog& catalog, ColumnRef column) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "schema/rules.h"
 #include "syntax/lexer.h"
 
 namespace pccsql {
@@ -70,13 +71,13 @@ std::optional<ColumnIndex> Table::find_column(NameId wanted) const {
   return std::nullopt;
 }
 
-std::string_view to_string(Dialect dialect) { return dialect == Dialect::Sqlite ? "SQLite" : "PostgreSQL"; }
+std::string_view to_string(Dialect dialect) { return rules_of(dialect).name; }
 
 Catalog::Catalog(std::vector<Table> tables, std::string name, Dialect dialect)
     : dialect_(dialect),
       name_(std::move(name)),
       tables_(std::move(tables)),
-      names_(dialect == Dialect::Sqlite ? NameCase::Folded : NameCase::Exact) {
+      names_(rules_of(dialect).names) {
   for (Table& table : tables_) {
     table.id = names_.intern(table.name);
     for (Column& column : table.columns) column.id = names_.intern(column.name);

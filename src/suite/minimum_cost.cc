@@ -8,6 +8,7 @@
 
 #include "check/check.h"
 #include "exec/runner.h"
+#include "schema/rules.h"
 #include "suite/suite.h"
 
 namespace pccsql {
@@ -43,7 +44,7 @@ std::optional<std::vector<std::string>> rows_of_query(Runner& runner, const std:
 
 MinimumCost minimum_cost_of(const Suite& suite) {
   MinimumCost cost;
-  if (suite.profile != Profile::Strict || !suite.execution || suite.dialect() != Dialect::Sqlite) return cost;
+  if (suite.profile != Profile::Strict || !suite.execution || rules_of(suite.dialect()).server) return cost;
   std::map<size_t, SqliteChecker> checkers;  // by catalogue
   std::map<std::string, std::optional<Runner>> runners;
   for (const SuiteQuestion& question : suite.questions) {

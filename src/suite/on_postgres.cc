@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "dialect/dialect.h"
 #include "schema/pg_catalog.h"
+#include "schema/rules.h"
 #include "suite/build.h"
 
 namespace pccsql {
@@ -128,7 +129,7 @@ class Porter {
 Result<Suite> build_on_postgres(PortOptions& options) {
   const auto old = read_suite(options.suite);
   if (!old) return old.error();
-  if (old->dialect() != Dialect::Sqlite) return Error{"is a suite on PostgreSQL already", options.suite, {}};
+  if (rules_of(old->dialect()).server) return Error{"is a suite on PostgreSQL already", options.suite, {}};
   const auto port = read_port(options);
   if (!port) return port.error();
   Porter porter(options, *old);

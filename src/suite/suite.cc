@@ -37,7 +37,7 @@ Json header_of(const Suite& suite) {
               {"questions", suite.questions.size()},
               {"execution", suite.execution},
               {"data", suite.data}};
-  if (suite.dialect() == Dialect::PostgreSql) {
+  if (!suite.schemas.empty()) {
     Json schemas = Json::object();
     for (size_t i = 0; i < suite.catalogs.size(); ++i) schemas[suite.catalogs[i].name()] = suite.schemas[i];
     header["schemas"] = std::move(schemas);

@@ -167,6 +167,21 @@ Problems length_problems(const std::vector<SourceFile>& files, int most_lines) {
   return problems;
 }
 
+Problems dialect_problems(const std::vector<SourceFile>& files) {
+  static const std::regex asks("[=!]= *Dialect::|Dialect::\\w+ *[=!]=");
+  Problems problems;
+  for (const SourceFile& file : files) {
+    if (file.path.starts_with("src/dialect/")) continue;
+    std::istringstream lines(file.text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (std::regex_search(line, asks)) problems.push_back(at(file, number, "asks for the dialect: take a value of schema/rules"));
+    }
+  }
+  return problems;
+}
+
 Problems word_problems(const std::vector<SourceFile>& files) {
   // Spelled in pieces, so that this file keeps its own rule.
   static const std::regex machine_path(

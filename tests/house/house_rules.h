@@ -30,6 +30,9 @@ Problems private_name_problems(const std::vector<SourceFile>& files);
 
 Problems length_problems(const std::vector<SourceFile>& files, int most_lines);
 
+// What dialects have otherwise is in schema/rules; which one it is asks the module alone that chooses judges.
+Problems dialect_problems(const std::vector<SourceFile>& files);
+
 // Paths of somebody's machine, and marks of work left undone.
 Problems word_problems(const std::vector<SourceFile>& files);
 

@@ -49,6 +49,8 @@ TEST(House, PrivateNamesDifferWithinAFolder) {
   EXPECT_EQ(listed(private_name_problems(sources_in(tree(), {"src/", "apps/"}))), "");
 }
 
+TEST(House, DialectsDifferInValues) { EXPECT_EQ(listed(dialect_problems(sources_in(tree(), {"src/", "apps/"}))), ""); }
+
 TEST(House, NoMachinePathsNoLooseEnds) { EXPECT_EQ(listed(word_problems(tree())), ""); }
 
 // A house of stubs: each module has one header, and the files given are added.
@@ -132,6 +134,14 @@ TEST(LengthRule, CountsLines) {
   const std::string ten(10, '\n');
   EXPECT_EQ(length_problems({{"src/base/a.cc", ten}}, 10), Problems{});
   EXPECT_EQ(length_problems({{"src/base/a.cc", ten}}, 9).size(), 1u);
+}
+
+TEST(DialectRule, CatchesWhoAsks) {
+  const auto caught = [](const std::string& path, const std::string& text) { return dialect_problems({{path, text + "\n"}}).size(); };
+  EXPECT_EQ(caught("src/lint/a.cc", "if (catalog.dialect() == Dialect::Sqlite) f();"), 1u);
+  EXPECT_EQ(caught("src/lint/a.cc", "if (dialect != Dialect::PostgreSql)\n  return Dialect::Sqlite != dialect;"), 2u);
+  EXPECT_EQ(caught("src/dialect/a.cc", "if (catalog.dialect() == Dialect::Sqlite) f();"), 0u);
+  EXPECT_EQ(caught("src/lint/a.cc", "Catalog made(tables, name, Dialect::PostgreSql);"), 0u);
 }
 
 TEST(WordRule, CatchesMachinePathsAndLooseEnds) {

@@ -1,13 +1,11 @@
-#include "lint/look_rules.h"
-
-#include <utility>
+#include "schema/rules.h"
 
 #include "base/text.h"
 
 namespace pccsql {
 namespace {
 
-constexpr const char* kBytesOfText = "256";  // of a text
+constexpr const char* kBytesOfText = "256";  // that a look reads
 
 std::string in_sqlite(const Column& column) {
   const std::string name = quoted_identifier(column.name);
@@ -35,35 +33,48 @@ std::string literal(const std::string& text) {
   return made + "'";
 }
 
-const LookRules kSqlite{
-    in_sqlite,
-    [](const std::string& value) { return value; },
-    [](const std::string& value) { return "quote(" + value + ")"; },
-    nullptr,
-    nullptr,
-    [](const DatabasePlace& place, const Catalog& catalog, RunLimits limits) {
-      return open_runner(place, catalog, Policy(catalog, ColumnPolicy::Public), Profile::Strict, limits);
-    },
+const Rules kSqlite{
+    .name = "SQLite",
+    .names = NameCase::Folded,
+    .server = false,
+    .mask = true,
+    .variants = true,
+    .shortened = in_sqlite,
+    .distinct = [](const std::string& value) { return value; },
+    .written = [](const std::string& value) { return "quote(" + value + ")"; },
+    .estimate = nullptr,
+    .part = nullptr,
 };
 
-const LookRules kPostgres{
-    in_postgres,
-    [](const std::string& value) { return "CAST(" + value + " AS text)"; },
-    [](const std::string& value) { return "pg_catalog.quote_nullable(CAST(" + value + " AS text))"; },
-    [](const std::string& table, const std::string& schema) {
+const Rules kPostgres{
+    .name = "PostgreSQL",
+    .names = NameCase::Exact,
+    .server = true,
+    .mask = false,
+    .variants = false,
+    .shortened = in_postgres,
+    .distinct = [](const std::string& value) { return "CAST(" + value + " AS text)"; },
+    .written = [](const std::string& value) { return "pg_catalog.quote_nullable(CAST(" + value + " AS text))"; },
+    .estimate = [](const std::string& table, const std::string& schema) {
       return "SELECT CAST(c.reltuples AS bigint) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
              "WHERE n.nspname = " +
              literal(schema) + " AND c.relname = " + literal(table) + " AND c.relkind IN ('r', 'p', 'm')";
     },
-    [](int64_t of_a_million) {
+    .part = [](int64_t of_a_million) {
       return " TABLESAMPLE SYSTEM (" + std::to_string(of_a_million) + " / 10000.0) REPEATABLE (1)";
     },
-    // The role is the owner's or another that has more rights than questions need.
-    [](const DatabasePlace& place, const Catalog&, RunLimits limits) { return open_unfenced_runner(place, limits); },
 };
 
 }  // namespace
 
-const LookRules& look_rules(Dialect dialect) { return dialect == Dialect::PostgreSql ? kPostgres : kSqlite; }
+const Rules& rules_of(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::Sqlite:
+      return kSqlite;
+    case Dialect::PostgreSql:
+      return kPostgres;
+  }
+  return kSqlite;
+}
 
 }  // namespace pccsql
