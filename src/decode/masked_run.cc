@@ -294,6 +294,7 @@ bool MaskedRun::find_way(bool ended) {
   // What was well before it is looked at once.
   for (size_t count = std::min(lexemes_seen_, lexemes.size()) + 1; count <= lexemes.size() && places.empty(); ++count) {
     places = lost_way(text, std::span(lexemes).first(count)).places;
+    if (places.empty()) places = stray_join(subject_.catalog(), text, std::span(lexemes).first(count));
   }
   lexemes_seen_ = lexemes.size();
   for (const uint32_t place : places) {

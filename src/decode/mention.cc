@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "base/text.h"
@@ -43,10 +44,16 @@ bool speaks_of(std::string_view said, std::string_view word) {
   return rest.empty() || rest == "s" || rest == "es" || rest == "d" || rest == "ed";
 }
 
+// Near each other: "birth date" and "date of birth" do, "the dates of those whose birth" does not.
 bool speaks_of(const NameWords& said, const NameWords& words) {
-  return std::ranges::all_of(words, [&](const std::string& word) {
-    return std::ranges::any_of(said, [&](const std::string& one) { return speaks_of(one, word); });
-  });
+  for (size_t begin = 0; begin < said.size(); ++begin) {
+    const auto near = std::span(said).subspan(begin, std::min(words.size() + 1, said.size() - begin));
+    const auto is_said = [&](const std::string& word) {
+      return std::ranges::any_of(near, [&](const std::string& one) { return speaks_of(one, word); });
+    };
+    if (std::ranges::all_of(words, is_said)) return true;
+  }
+  return false;
 }
 
 // Words that questions have for other reasons.

@@ -14,8 +14,8 @@
 
 namespace pccsql {
 
-// The first such column, in the schema's order: of a table that the query names, with a name all of whose words stand in the
-// question; Hidden, or not Public and of two words at least. Nothing where the query names a column of these words, or some
+// The first such column, in the schema's order: of a table that the query names, with a name whose words stand in the
+// question near each other; Hidden, or not Public and of two words at least. Nothing where the query names a column of these words, or some
 // Public column has the same.
 std::optional<WithheldUse> mentioned_and_closed(const Catalog& catalog, const Policy& policy, std::string_view question,
                                                 std::string_view sql);

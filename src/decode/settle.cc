@@ -48,12 +48,12 @@ void withhold(Subject& subject, const std::function<bool(std::string_view sql)>&
 }
 
 // A name is taken away at its first letters, when only its beginning is known: whether one of those that it could have been is what
-// the draft goes on to write there.
+// the draft goes on to write there, or, where it is all of another name that may be written, has written there.
 bool is_confirmed(const Wish::Draft& draft, const std::vector<BlockedName>& blocked) {
   std::vector<Lexeme> lexemes;
   lex(draft.text, lexemes);
   const auto wanted = std::ranges::find_if(lexemes, [&](const Lexeme& lexeme) {
-    return lexeme.terminal == Terminal::Name && lexeme.span.end > draft.wanted;
+    return lexeme.terminal == Terminal::Name && lexeme.span.end >= draft.wanted;
   });
   if (wanted == lexemes.end()) return true;
   std::string buffer;

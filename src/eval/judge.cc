@@ -127,7 +127,9 @@ bool Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record, cons
     const Analysis query = seat.checker->analyze(*record.sql);
     record.empty_answer = empty_answer_class(*record.sql, query, seat.checker->analyze(record.gold_sql));
   }
-  if (execution && record.gold_label == GoldLabel::Sql) {
+  // A question that the policy closes to gold's query may be answered rightly by another.
+  const bool answered_anyway = record.outcome == Outcome::SafeSql && record.kind == AnswerKind::Answered;
+  if (execution && (record.gold_label == GoldLabel::Sql || answered_anyway)) {
     // What was run is compared: groups that were left out are missing.
     const bool changed = answer.run && answer.run->changed() && record.sql;
     record.accuracy = accuracy_.judge(seat.database, record.gold_sql, changed ? answer.run->sql : record.sql, stop);

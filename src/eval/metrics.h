@@ -47,6 +47,7 @@ enum class Metric : uint8_t {
   RefusedRecall,
   RefusedF1,
   Misleading,       // of the questions whose gold label is Refuse: those answered in full, without a word
+  MisleadingRows,   // those of them that bring other rows than gold, or were not compared
   Faithfulness,     // F1 of the uses in answers where gold is Refuse, against what gold uses and the policy permits
   FaithfulInPart,   // the same of answers in part
   Repetition,       // of the SafeSql answers: those that repeat a piece of six lexemes three times

@@ -218,7 +218,7 @@ ReportTable honesty_table(const EvalReport& report) {
   ReportTable table = metric_table(report,
                                    {Metric::RefusalPrecision, Metric::RefusalRecall, Metric::RefusalF1,
                                     Metric::RefusedPrecision, Metric::RefusedRecall, Metric::RefusedF1, Metric::Misleading,
-                                    Metric::Faithfulness, Metric::FaithfulInPart, Metric::Repetition,
+                                    Metric::MisleadingRows, Metric::Faithfulness, Metric::FaithfulInPart, Metric::Repetition,
                                     Metric::AccuracyAnswered, Metric::AccuracySafe},
                                    false);
   table.title = "Right and honest";

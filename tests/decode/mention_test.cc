@@ -25,6 +25,7 @@ TEST(Mention, WhatIsUsedOfAnotherTableOrSaidOtherwiseIsNone) {
   EXPECT_EQ(mentioned("When was the telephone directory issued?", "SELECT name FROM employee"), "");
   EXPECT_EQ(mentioned("What is the number of badges?", "SELECT COUNT(*) FROM badge"), "");
   EXPECT_EQ(mentioned("What is the average salary?", "SELECT COUNT(*) FROM employee"), "") << "one word, and not Hidden";
+  EXPECT_EQ(mentioned("On which dates do those work whose birth is known?", "SELECT name FROM employee"), "");
   EXPECT_EQ(mentioned("What is the date of birth?", "SELECT name FROM employee"), "employee.birth_date");
 }
 

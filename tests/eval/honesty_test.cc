@@ -73,10 +73,15 @@ TEST(Honesty, MetricsTellRefusedPartialAndMisleading) {
   EXPECT_DOUBLE_EQ(value(Metric::RefusedPrecision), 1.0 / 2);
   EXPECT_DOUBLE_EQ(value(Metric::RefusedRecall), 1.0 / 5);
   EXPECT_DOUBLE_EQ(value(Metric::Misleading), 1.0 / 5);
+  EXPECT_DOUBLE_EQ(value(Metric::MisleadingRows), 1.0 / 5);
   EXPECT_DOUBLE_EQ(value(Metric::Faithfulness), 2.0 * 2 / (5 + 5));
   EXPECT_DOUBLE_EQ(value(Metric::FaithfulInPart), 2.0 * 2 / 5);
   EXPECT_DOUBLE_EQ(value(Metric::Repetition), 1.0 / 3);
   EXPECT_DOUBLE_EQ(value(Metric::AccuracyAnswered), 1.0);
+  // Gold's rows by other columns mislead nobody.
+  all[2].accuracy.multiset = true;
+  EXPECT_DOUBLE_EQ(measure(all).of(Metric::Misleading).value.value_or(-1), 1.0 / 5);
+  EXPECT_DOUBLE_EQ(measure(all).of(Metric::MisleadingRows).value.value_or(-1), 0.0);
 }
 
 }  // namespace
