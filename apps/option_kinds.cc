@@ -5,6 +5,8 @@
 
 #include <pccsql/settings.h>
 
+#include "base/text.h"
+
 namespace pccsql {
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& into, const std::string& type,
@@ -41,10 +43,8 @@ size_t memory_bytes(std::optional<uint64_t> megabytes) {
 CLI::Option* add_share(CLI::App& app, const std::string& name, std::optional<double>& into, Share least,
                        const std::string& about) {
   const auto read = [&into, name, least](const std::string& value) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool whole = error == std::errc() && end == value.data() + value.size();
-    if (!whole || !(number >= 0 && number <= 1) || (least == Share::Above0 && number == 0)) {
+    const std::optional<double> number = decimal(value);
+    if (!number || *number < 0 || *number > 1 || (least == Share::Above0 && *number == 0)) {
       throw CLI::ValidationError("`" + name + "` is a number " + (least == Share::Above0 ? "above" : "from") +
                                  " 0 and up to 1, not `" + value + "`");
     }

@@ -1,6 +1,8 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 namespace pccsql {
@@ -91,6 +93,16 @@ std::string grouped(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
   return digits;
+}
+
+std::optional<double> decimal(std::string_view text) {
+  // strtod would also take blanks, a plus, hexadecimal digits and names.
+  if (text.empty() || text[0] == '+' || text.find_first_not_of("0123456789.+-eE") != text.npos) return std::nullopt;
+  const std::string copy(text);
+  char* end = nullptr;
+  const double value = std::strtod(copy.c_str(), &end);
+  if (end != copy.c_str() + copy.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
 }
 
 std::string trimmed(std::string_view text) {

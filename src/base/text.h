@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ std::string closest_match(std::string_view wanted, const std::vector<std::string
 
 // 12345 as "12,345".
 std::string grouped(uint64_t number);
+
+// `0.5`, `-3e7`: a finite number, and nothing else beside it. Not by std::from_chars, which libc++ has for whole numbers alone.
+std::optional<double> decimal(std::string_view text);
 
 std::string trimmed(std::string_view text);
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "base/text.h"
@@ -25,14 +23,6 @@ std::optional<int64_t> whole_number(const std::string& text) {
   return value;
 }
 
-// Not by std::from_chars, which libc++ has for whole numbers alone.
-std::optional<double> finite_number(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || end != text.c_str() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 // A numeric: whole where it is, else the nearest floating-point number; one that is too large for either (or NaN) stays as it is.
 std::optional<Value> value_of_numeric(std::string text) {
   const size_t point = text.find('.');
@@ -43,7 +33,7 @@ std::optional<Value> value_of_numeric(std::string text) {
   if (const auto value = whole_number(text)) return *value;
   constexpr size_t kWholeDigits = 12;  // with these a floating-point number still tells thousandths apart
   if (point == std::string::npos || point > kWholeDigits) return std::nullopt;
-  const auto value = finite_number(text);
+  const auto value = decimal(text);
   return value ? std::optional<Value>(*value) : std::nullopt;
 }
 
@@ -60,7 +50,7 @@ Value value_of(std::optional<std::string>& text, unsigned type) {
       break;
     case kFloat4:
     case kFloat8:
-      if (const auto value = finite_number(*text)) return *value;
+      if (const auto value = decimal(*text)) return *value;
       break;
     case kNumeric:
       if (const auto value = value_of_numeric(*text)) return *value;

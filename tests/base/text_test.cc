@@ -81,6 +81,16 @@ TEST(Text, PositionsCountFromOne) {
   EXPECT_EQ(position_of("ab\nc", 99).column, 2u);  // past the end: at the end
 }
 
+TEST(Text, DecimalsAreReadWholeOrNotAtAll) {
+  EXPECT_EQ(decimal("0.5"), 0.5);
+  EXPECT_EQ(decimal("-12"), -12.0);
+  EXPECT_EQ(decimal(".5"), 0.5);
+  EXPECT_EQ(decimal("1e+20"), 1e20);
+  for (const char* text : {"", ".", "-", "e5", " 1", "1 ", "+1", "0x10", "1e", "1,5", "nan", "inf", "Infinity", "1e999", "1.5.2"}) {
+    EXPECT_EQ(decimal(text), std::nullopt) << text;
+  }
+}
+
 TEST(Text, NumbersAreGroupedByThousands) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

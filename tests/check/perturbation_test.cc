@@ -163,8 +163,7 @@ bool same_values(const std::vector<std::string>& a, const std::vector<std::strin
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_value);
 }
 
-// Of SELECTs side by side in one row, one whose HAVING holds no longer is NULL there: it is a group that is not shown, as a
-// row that is gone. No value becomes NULL because something is added to it.
+// Where one of the SELECTs of a row is shown before or after alone: what it is part of is NULL then, once.
 bool same_where_shown(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const std::string& before, const std::string& after) {
     return before == "NULL" || after == "NULL" || same_value(before, after);
@@ -196,6 +195,33 @@ std::optional<Shown> show(sqlite3_stmt* query, int keys) {
   return shown;
 }
 
+// The SELECTs that stand side by side in a row, each marked by the generator. One whose HAVING holds no longer is a group that
+// is not shown, as a row that is gone, though a row is there and has NULL in its place.
+class SideBySide {
+ public:
+  SideBySide(SmallDatabase& database, const std::string& select) {
+    if (!select.starts_with("SELECT (")) return;
+    for (size_t at = 0; (at = select.find("<*/", at)) != std::string::npos; at += 3) {
+      const std::string mark = select.substr(select.rfind("/*", at) + 2, at - select.rfind("/*", at) - 2);
+      const size_t end = select.find("/*" + mark + ">*/", at);
+      if (end != std::string::npos) selects_.push_back(database.prepare(select.substr(at + 3, end - at - 3)));
+    }
+  }
+
+  std::vector<bool> shown() const {
+    std::vector<bool> all;
+    for (const Prepared& select : selects_) {
+      sqlite3_reset(select.get());
+      all.push_back(sqlite3_step(select.get()) == SQLITE_ROW);
+      sqlite3_reset(select.get());
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Prepared> selects_;
+};
+
 // How somebody is found out by the SELECT; empty: nobody is. `groups` counts those that were looked at.
 std::string leak(SmallDatabase& database, const std::string& select, int keys, int minimum, uint64_t& groups) {
   std::string message;
@@ -203,7 +229,8 @@ std::string leak(SmallDatabase& database, const std::string& select, int keys, i
   if (!query) return "does not prepare: " + message;
   const auto before = show(query.get(), keys);
   if (!before) return "";
-  const auto same = select.starts_with("SELECT (") ? same_where_shown : same_values;
+  const SideBySide parts(database, select);
+  const std::vector<bool> shown_before = parts.shown();
   for (const Held& held : kHeld) {
     if (select.find(held.counted) == std::string::npos || before->empty()) continue;
     std::map<std::string, std::vector<std::string>> changed;  // by group, for whom
@@ -220,6 +247,7 @@ std::string leak(SmallDatabase& database, const std::string& select, int keys, i
                    }() + "'");
       if (held.also != nullptr) database.run(held.also + entity);
       const auto after = show(query.get(), keys);
+      const auto same = parts.shown() == shown_before ? same_values : same_where_shown;
       database.run("ROLLBACK TO one; RELEASE one");
       if (!after) continue;
       for (const auto& [group, values] : *before) {
