@@ -70,6 +70,8 @@ def main(model_name: str) -> None:
     parser.add_argument("--model", default=model_name, help=f"another model, a folder or a GGUF file (default: {model_name})")
     parser.add_argument("--name", help="what reports call the model (default: as it was given)")
     parser.add_argument("--limit", type=int, help="the first questions alone")
+    parser.add_argument("--with-database", action="store_true", help="only questions whose database is there")
+    parser.add_argument("--max-tokens", type=int, help="of one answer (default: 512)")
     parser.add_argument("--batch", type=int, default=1, help="questions that are asked at once (default: 1)")
     parser.add_argument("--dtype", default="bfloat16", help="of the weights (default: bfloat16)")
     options = parser.parse_args()
@@ -107,7 +109,8 @@ def main(model_name: str) -> None:
         return [pccsql.Written(*told) for told in zip(answers, lengths, counts)]  # judged: pccsql.guard is in it
 
     generate = Together(options.batch, ask)
-    more = {} if options.limit is None else {"limit": options.limit}
+    given = {"limit": options.limit, "with_database": options.with_database or None, "max_tokens": options.max_tokens}
+    more = {name: value for name, value in given.items() if value is not None}
     pccsql.evaluate(options.suite, generate, out=options.out, name=options.name or options.model, method=options.method,
                     parallel=options.batch, options=more)  # fmt: skip
     print(f"python -m pccsql eval report {options.out}")

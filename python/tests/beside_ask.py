@@ -114,6 +114,8 @@ def main() -> None:
         equal = tokens = prompts = 0
         for number, line in enumerate(lines):
             policy = folder / "policy.json"
+            # Of SQLite's own tables, which tables.json lists, a file says nothing.
+            line["policy"]["tables"] = {name: told for name, told in line["policy"]["tables"].items() if not name.startswith("sqlite_")}
             policy.write_text(json.dumps(line["policy"]), encoding="utf-8")
             question, db = line["question"], data / line["db_path"]
             ask(options.program, question, db, policy, "--model", url, "--model-name", "x", "--method", "direct")

@@ -69,6 +69,12 @@ Result<std::unique_ptr<LlamaContext>> LlamaContext::make(LlamaHandle model, cons
   // In one memory, sequences share the cells of a prompt that they have in common, and all go through the network in one
   // pass; with a part for each, only those of equal length and following numbers would.
   params.kv_unified = options.sequences > 1;
+  // Who has weights of 32 bits wants their logits: what is kept of the text is then not rounded to 16 on the way.
+  const bool whole = llama_model_ftype(model.get()) == LLAMA_FTYPE_ALL_F32;
+  if (whole) {
+    params.type_k = params.type_v = GGML_TYPE_F32;
+    params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  }
   params.n_threads = params.n_threads_batch = static_cast<int32_t>(threads);
   params.abort_callback = stop_callback;
   params.abort_callback_data = &made->stop_;
@@ -112,7 +118,7 @@ Result<std::unique_ptr<LlamaContext>> LlamaContext::make(LlamaHandle model, cons
                    std::to_string(threads) + "; gpu " +
                    (options.gpu_layers ? std::to_string(*options.gpu_layers) : "all") + "; batch " +
                    std::to_string(kBatch) + "; sequences " + std::to_string(options.sequences) +
-                   (options.repack ? "; repacked" : "");
+                   (options.repack ? "; repacked" : "") + (whole ? "; kept in 32 bits" : "");
   return made;
 }
 
