@@ -202,8 +202,8 @@ def env_is_long(env):
 def jobs_for(options):
     """(function, program, label, environment, further arguments) for everything to run.
 
-    In a long run each case of the first build is a job of its own: a run then takes as long as its longest case, not as
-    its longest program.
+    In a long run each case of the first build is a job of its own, with one thread where it could use several: a run then takes
+    as long as its longest case, not as its longest program, and what has a time limit is not crowded out.
     """
     jobs = []
     for index, build in enumerate(options.builds):
@@ -213,7 +213,8 @@ def jobs_for(options):
             env["PCCSQL_LONG"] = ""  # under the sanitizers the short tests are long enough
         for program in programs_of(build / "tests"):
             cases = cases_of(program, options, env) if env_is_long(env) else []
-            jobs += [(run_gtest, program, label, env, case) for case in cases] or [(run_gtest, program, label, env)]
+            alone = {**env, "PCCSQL_TEST_THREADS": "1"}
+            jobs += [(run_gtest, program, label, alone, case) for case in cases] or [(run_gtest, program, label, env)]
         if index == 0:
             scripts = sorted((options.root / "tests").rglob("test_*.py"))
             if options.filter:

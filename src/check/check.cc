@@ -210,7 +210,10 @@ const Analysis& SqliteChecker::analyze(std::string_view sql) {
     const Rule& rule = work.grammar.rules()[node.rule];
     const Span where = ast.span(node.first, node.last);
     if (!rule.outside.empty()) work.issues.outside(where, "outside the language: " + rule.outside);
-    if (!rule.beyond.empty() && settings().language == Language::Fragment) {
+    // Conditions of minimum groups are not the query's own: the smaller language is about what is written.
+    const bool own = std::ranges::none_of(
+        work.added, [&](Span added) { return added.begin <= where.begin && where.begin < added.end; });
+    if (own && !rule.beyond.empty() && settings().language == Language::Fragment) {
       work.issues.outside(where, "outside the paper's fragment: " + rule.beyond);
     }
   }

@@ -1,9 +1,11 @@
 #include "check/random_run.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace pccsql {
@@ -56,6 +58,11 @@ uint64_t random_queries(uint64_t briefly) {
 }
 
 uint64_t random_seed() { return setting("PCCSQL_SEED", 1); }
+
+unsigned test_threads() {
+  const uint64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::clamp<uint64_t>(setting("PCCSQL_TEST_THREADS", cores), 1, 1024));
+}
 
 std::string shrunk(std::string sql, const std::function<bool(const std::string&)>& fails) {
   std::vector<std::string> words = words_of(sql);

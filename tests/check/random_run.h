@@ -16,11 +16,13 @@ namespace pccsql {
 uint64_t random_queries(uint64_t briefly);
 // PCCSQL_SEED, or 1: other seeds give other queries.
 uint64_t random_seed();
+// PCCSQL_TEST_THREADS, or as many as there are cores.
+unsigned test_threads();
 
 // A query with as much left out as it fails without, by lexemes that are parted by blanks or are signs.
 std::string shrunk(std::string sql, const std::function<bool(const std::string&)>& fails);
 
-// Makes `queries` queries in shards, as many at a time as there are cores. `make(seed)` gives a pointer to a worker, and
+// Makes `queries` queries in shards, test_threads() at a time. `make(seed)` gives a pointer to a worker, and
 // its run(count) is called in some thread; the workers come back in the order of their seeds. What they find does not
 // depend on the number of cores.
 template <typename Make>
@@ -31,7 +33,7 @@ auto in_shards(uint64_t queries, const Make& make) {
   for (uint64_t shard = 0; shard < kShards; ++shard) workers.push_back(make(random_seed() * kShards + shard));
   std::atomic<uint64_t> next = 0;
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+  for (unsigned i = 0; i < test_threads(); ++i) {
     threads.emplace_back([&] {
       for (uint64_t shard = next++; shard < kShards; shard = next++) workers[shard]->run(queries / kShards);
     });

@@ -40,7 +40,7 @@ TEST(PgDifferential, WhatIsInTheLanguageRunsAndReadsWhatIsListed) {
   PgChecker checker(*catalog);
   ServerWitness witness(*connection, *catalog);
   PgQueryGenerator generator(*catalog, number_from("PCCSQL_PG_SEED", 1));
-  const uint64_t count = number_from("PCCSQL_PG_QUERIES", std::getenv("PCCSQL_LONG") != nullptr ? 100'000 : 1'000);
+  const uint64_t count = number_from("PCCSQL_PG_QUERIES", std::getenv("PCCSQL_LONG") != nullptr ? 30'000 : 1'000);
 
   uint64_t inside = 0, prepares = 0, left_out = 0, wrong = 0;
   for (uint64_t i = 0; i < count && wrong < 20; ++i) {

@@ -103,7 +103,7 @@ TEST(PgInterference, HiddenValuesChangeNothingAndNoErrorShowsAValue) {
   ASSERT_TRUE(policy) << policy.error().to_string();
   PgChecker checker(*catalog);
   PgQueryGenerator generator(*catalog, number_from("PCCSQL_PG_SEED", 1));
-  const uint64_t count = number_from("PCCSQL_PG_QUERIES", std::getenv("PCCSQL_LONG") != nullptr ? 200'000 : 4'000);
+  const uint64_t count = number_from("PCCSQL_PG_QUERIES", std::getenv("PCCSQL_LONG") != nullptr ? 30'000 : 4'000);
 
   uint64_t safe = 0, failed = 0, wrong = 0, late = 0;
   for (uint64_t i = 0; i < count && wrong < 20; ++i) {

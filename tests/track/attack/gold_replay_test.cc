@@ -34,6 +34,7 @@ void replay_gold(const GoldData& data, Split split) {
   Replay::Count under_policy;
   Replay::Count all_public;
   Replay::Count under_paper;
+  Replay::Count under_minimums;
   for (const auto& [db_id, texts] : by_database) {
     const size_t index = data.find_catalog(db_id).value();
     const SchemaPtr schema = schema_of(data.catalogs[index]);
@@ -45,11 +46,14 @@ void replay_gold(const GoldData& data, Split split) {
     under_policy.add(replayed(cu, texts));
     all_public.add(replayed(open, texts));
     under_paper.add(replayed(cu_paper, texts));
+    Ground minimum(db_id + " / CU, minimum groups", schema, with_minimums(policies[index], 5), {});
+    under_minimums.add(replayed(minimum, texts));
   }
   const std::string name = data.name + (split == Split::Dev ? " dev" : " train");
   expect_none_missed(name + ", column-use policy, strict", under_policy);
   expect_none_missed(name + ", column-use policy, paper", under_paper);
   expect_none_missed(name + ", all Public", all_public);
+  expect_none_missed(name + ", column-use policy, minimum groups", under_minimums);
 }
 
 TEST(GoldReplay, SpiderDev) {
@@ -80,6 +84,7 @@ TEST(GoldReplay, BirdDev) {
 
 TEST(GoldReplay, GoldenFilesOfTheChecker) {
   Replay::Count count;
+  Replay::Count under_minimums;
   for (const golden::File& file : golden::all_files()) {
     const auto world = golden::make_world(file);
     ASSERT_TRUE(world) << world.error().to_string();
@@ -95,8 +100,15 @@ TEST(GoldReplay, GoldenFilesOfTheChecker) {
                   Policy(schema->catalog, ColumnPolicy::Public), settings);
       count.add(replayed(ground, texts));
       count.add(replayed(open, texts));
+      if (profile == Profile::Paper) continue;  // which knows no minimum groups
+      for (const auto& [name, policy] : {std::pair("minimum groups", (*world)->policy),
+                                         std::pair("all counted", Policy(schema->catalog, ColumnPolicy::AggregateOnly))}) {
+        Ground minimum(file.name + " / " + name, schema, with_minimums(policy, 5), settings);
+        under_minimums.add(replayed(minimum, texts));
+      }
     }
   }
+  expect_none_missed("golden files under minimum groups", under_minimums);
   expect_none_missed("golden files", count);
 }
 
