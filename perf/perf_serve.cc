@@ -110,19 +110,28 @@ double resident_mb(int pid) {
 
 void call(const Load& load, std::atomic<size_t>& turn, Clock::time_point end, Seen& seen) {
   Caller caller(load);
-  std::map<int, size_t> statuses;
-  std::vector<float> times;
   while (Clock::now() < end) {
     const auto begin = Clock::now();
     const int status = caller.ask(load.bodies[turn++ % load.bodies.size()]);
-    ++statuses[status];
-    if (status == 200) times.push_back(std::chrono::duration<float, std::milli>(Clock::now() - begin).count());
+    {
+      const std::lock_guard lock(seen.mutex);
+      ++seen.statuses[status];
+      if (status == 200) seen.milliseconds.push_back(std::chrono::duration<float, std::milli>(Clock::now() - begin).count());
+    }
     // Who is told to come back later does not come back at once.
     if (status == 429 || status == 503 || status == 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
   }
+}
+
+// Of all answers until now, `took` seconds from the beginning.
+void print(Seen& seen, double took) {
   const std::lock_guard lock(seen.mutex);
-  for (const auto& [status, count] : statuses) seen.statuses[status] += count;
-  seen.milliseconds.insert(seen.milliseconds.end(), times.begin(), times.end());
+  std::vector<float> sorted = seen.milliseconds;
+  std::ranges::sort(sorted);
+  const auto at = [&sorted](double share) { return sorted.empty() ? 0.0F : sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))]; };
+  std::printf("%zu answers in %.1f s, %.1f a second; ms: p50 %.2f, p99 %.2f, most %.2f\n", sorted.size(), took, static_cast<double>(sorted.size()) / took, at(0.5), at(0.99), at(1));
+  for (const auto& [status, count] : seen.statuses) std::printf("status %d: %zu\n", status, count);
+  std::fflush(stdout);
 }
 
 int usage() {
@@ -169,18 +178,13 @@ int main(int argc, char** argv) {
   const auto minute = std::chrono::seconds(60);
   for (auto next = begin; load.pid != 0 && next < end; next += minute) {
     std::this_thread::sleep_until(next);
-    std::printf("%4.0f s: %.1f MB resident\n", std::chrono::duration<double>(Clock::now() - begin).count(), resident_mb(load.pid));
-    std::fflush(stdout);
+    const double so_far = std::chrono::duration<double>(Clock::now() - begin).count();
+    std::printf("%4.0f s: %.1f MB resident\n", so_far, resident_mb(load.pid));
+    if (next > begin) print(seen, so_far);
   }
   for (std::thread& caller : callers) caller.join();
   const double took = std::chrono::duration<double>(Clock::now() - begin).count();
   if (load.pid != 0) std::printf("%4.0f s: %.1f MB resident\n", took, resident_mb(load.pid));
-  std::ranges::sort(seen.milliseconds);
-  const auto at = [&seen](double share) {
-    return seen.milliseconds.empty() ? 0.0F : seen.milliseconds[static_cast<size_t>(share * static_cast<double>(seen.milliseconds.size() - 1))];
-  };
-  std::printf("%zu answers in %.1f s, %.1f a second; ms: p50 %.2f, p99 %.2f, most %.2f\n", seen.milliseconds.size(), took,
-              static_cast<double>(seen.milliseconds.size()) / took, at(0.5), at(0.99), at(1));
-  for (const auto& [status, count] : seen.statuses) std::printf("status %d: %zu\n", status, count);
+  print(seen, took);
   return 0;
 }

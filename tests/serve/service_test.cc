@@ -137,6 +137,31 @@ TEST(Service, WhatWasBlockedIsToldWhereItHappened) {
   EXPECT_TRUE(before.starts_with("SELECT name")) << before;
 }
 
+TEST(Service, AQuestionEndsUnderThePolicyItBeganWith) {
+  const Ward clinic(true);
+  ScriptedModel model(pieces(), {"SELECT name FROM patient"});
+  const auto service = Service::open(clinic.config, &model, "");
+  ASSERT_TRUE(service);
+  Visit visit = visitor();
+  int told = 0;
+  visit.tell = [&](std::string_view, const std::string&) {
+    if (++told > 1) return true;
+    std::ofstream(clinic.folder / "policy.yaml") << "version: 1\ntables: {patient: {id: Public}}\n";
+    EXPECT_TRUE((*service)->reload(clinic.config));
+    EXPECT_EQ((*parsed_json((*service)->run(visitor(), "clinic", "SELECT name FROM patient").body))["verdict"], "unsafe");
+    return true;
+  };
+  const Json answer = *parsed_json((*service)->ask(visit, "clinic", "Who?", std::nullopt).body);
+  EXPECT_GT(told, 1);
+  EXPECT_EQ(answer["rows"], Json::parse(R"([["Ann"]])")) << answer;
+  std::ifstream audit(clinic.folder / "audit.jsonl");
+  std::vector<Json> lines;
+  for (std::string line; std::getline(audit, line);) lines.push_back(*parsed_json(line));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[1]["question"], "Who?");
+  EXPECT_NE(lines[0]["policy_hash"], lines[1]["policy_hash"]);
+}
+
 TEST(Service, WhoLeavesFreesHisPlaceAtTheNextToken) {
   const Ward clinic(true);
   ScriptedModel model(pieces(), {"SELECT name FROM patient WHERE name = '" + std::string(300, 'x') + "'"});
