@@ -86,6 +86,8 @@ bool is_fixed_field(std::string_view key) {
   return std::ranges::find(kFixed, key) != kFixed.end();
 }
 
+constexpr const char* kWordsOfTheQuery = "computed";
+
 }  // namespace
 
 Spoken::Spoken(std::string_view text) : text_(folded(text)) {
@@ -189,9 +191,14 @@ std::string HiddenNames::cover_json(const std::string& json, const Spoken& spoke
           covers_pair(table->get_ref<const std::string&>(), column->get_ref<const std::string&>(), spoken)) {
         *column = kCoveredColumn;
       }
+      const auto sql = node.find("sql");
+      const Json written = sql == node.end() ? Json(nullptr) : *sql;
       for (auto& [key, value] : node.items()) {
-        if (!is_fixed_field(key)) self(self, value);
+        if (!is_fixed_field(key) && key != kWordsOfTheQuery) self(self, value);
       }
+      // Plain words, among which a column may be called like one of them ("the number of rows"), and names of the query: where these may
+      // be told, all of it may.
+      if (const auto words = node.find(kWordsOfTheQuery); words != node.end() && (!written.is_string() || *sql != written)) self(self, *words);
     }
   };
   walk(walk, *tree);

@@ -61,6 +61,16 @@ TEST(HiddenNames, LooksThroughAReplyButNotItsRowsAndWordsOfTheInterface) {
             R"("uses":[{"table":"visit","column":"a column that you may not use"}]})");
 }
 
+TEST(HiddenNames, WhatAQueryComputesIsSaidInPlainWords) {
+  const Catalog catalog = *read_ddl_catalog("CREATE TABLE badge (number TEXT, level INTEGER);");
+  const Policy policy = *parse_policy_yaml("version: 1\ntables: {badge: {level: Public}}\n", catalog);
+  const HiddenNames names(catalog, policy);
+  const std::string plain = R"({"computed":"the number of rows of badge","sql":"SELECT COUNT(*) FROM badge"})";
+  EXPECT_EQ(names.cover_json(plain, Spoken("")), plain);
+  EXPECT_EQ(names.cover_json(R"({"computed":"level as number","sql":"SELECT level AS number FROM badge"})", Spoken("")),
+            R"({"computed":"level as a column that you may not use","sql":"SELECT level AS a column that you may not use FROM badge"})");
+}
+
 TEST(CoveredStream, HoldsBackWhatMayBecomeAName) {
   Catalog catalog = *read_ddl_catalog("CREATE TABLE patient (name TEXT, ssn TEXT);");
   const Policy policy = *parse_policy_yaml("version: 1\ntables: {patient: {name: Public}}\n", catalog);

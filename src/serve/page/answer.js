@@ -29,6 +29,7 @@ export function showAnswer(answer, query, ask) {
   else if (answer.sql) parts.push(el('pre', {}, shown(answer.sql)));
   const said = notes(answer);
   if (said.length) parts.push(el('ul', {}, ...said.map((text) => el('li', {}, shown(text)))));
+  if (answer.question && answer.computed) parts.push(el('p', { class: 'faint' }, shown(`Computed: ${answer.computed}`)));
   if (answer.instead.length && ask) {
     parts.push(el('p', {}, 'May be asked instead:'), el('ul', {}, ...answer.instead.map((question) => el('li', {}, el('button', { type: 'button', onclick: () => ask(question) }, shown(question))))));
   }
