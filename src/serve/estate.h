@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,18 +34,22 @@ class Service::Decoders {
   std::map<Method, std::vector<std::unique_ptr<Decoder>>> idle_;
 };
 
-// A question that may be asked now: it has a place.
+// A question that may be asked now: it has a place, until its answer is there. Telling the answer takes none, because whoever reads it
+// slowly would keep the others from asking; it is counted all the same, for a server that is to stop.
 class Service::Turn {
  public:
   Turn(Service& service, std::shared_ptr<Access> turn_access, std::string asked, std::optional<std::string> hint,
        std::chrono::steady_clock::time_point until)
-      : access(std::move(turn_access)), question(std::move(asked)), evidence(std::move(hint)), deadline(until), place(service.answers_) {}
+      : access(std::move(turn_access)), question(std::move(asked)), evidence(std::move(hint)), deadline(until), telling(service.tellings_) {
+    place.emplace(service.answers_);
+  }
 
   std::shared_ptr<Access> access;
   std::string question;
   std::optional<std::string> evidence;
   std::chrono::steady_clock::time_point deadline;
-  GatePlace place;
+  GatePlace telling;
+  std::optional<GatePlace> place;
 };
 
 }  // namespace pccsql

@@ -105,6 +105,7 @@ void Service::drain(std::chrono::steady_clock::time_point deadline) {
   const auto last = deadline + std::chrono::seconds(2);  // who was stopped needs a moment
   answers_.wait_until_empty(last);
   queries_.wait_until_empty(last);
+  tellings_.wait_until_empty(last);
 }
 
 std::optional<Caller> Service::caller_of(std::string_view key) const {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -171,6 +172,7 @@ class Service {
   std::atomic<uint64_t> strangers_left_out_ = 0;
 
   Gate answers_, queries_;
+  Gate tellings_{SIZE_MAX, 0};  // of questions: asked and not yet told to the end; nobody waits for these
   MinuteLimit minutes_;
   Watch watch_;
   mutable Meter meter_;

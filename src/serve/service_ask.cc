@@ -39,6 +39,7 @@ std::variant<std::shared_ptr<Service::Turn>, Reply> Service::admit(const Visit& 
   }
   const auto deadline = Clock::now() + std::chrono::seconds(limits.seconds);
   if (auto refused = enter(answers_, visit, deadline)) return turned_away(*std::move(refused));
+  (void)tellings_.enter(deadline, nullptr);
   return std::make_shared<Turn>(*this, its, trimmed(question), evidence, deadline);
 }
 
@@ -86,6 +87,7 @@ Reply Service::answer(const Visit& visit, Turn& turn) {
     tell_token(stream.end());
     run_query(hidden_for(visit.caller), its, seat, asked, watched.stop());
   }
+  turn.place.reset();
   asked.catalog = &its->catalog();
   asked.policy = &its->policy();
   if (watched.stop()) {

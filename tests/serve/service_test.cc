@@ -137,6 +137,23 @@ TEST(Service, WhatWasBlockedIsToldWhereItHappened) {
   EXPECT_TRUE(before.starts_with("SELECT name")) << before;
 }
 
+TEST(Service, WhoReadsHisAnswerSlowlyKeepsNobodyFromAsking) {
+  Ward clinic(true);
+  clinic.config.limits.at_once = 1;
+  clinic.config.limits.queue = 0;
+  ScriptedModel model(pieces(), {"SELECT name FROM patient"});
+  const auto service = Service::open(clinic.config, &model, "");
+  ASSERT_TRUE(service);
+  const auto admit = [&] { return (*service)->admit(visitor(), "clinic", "Who?", std::nullopt); };
+  auto first = admit();
+  ASSERT_TRUE(std::holds_alternative<std::shared_ptr<Service::Turn>>(first));
+  const auto full = admit();
+  ASSERT_TRUE(std::holds_alternative<Reply>(full));
+  EXPECT_EQ(std::get<Reply>(full).status, 429);
+  EXPECT_TRUE((*service)->answer(visitor(), *std::get<std::shared_ptr<Service::Turn>>(first)).ok());
+  EXPECT_TRUE((*service)->ask(visitor(), "clinic", "Who?", std::nullopt).ok());  // the first is still being told
+}
+
 TEST(Service, AQuestionEndsUnderThePolicyItBeganWith) {
   const Ward clinic(true);
   ScriptedModel model(pieces(), {"SELECT name FROM patient"});
