@@ -69,6 +69,7 @@ inline void expect_sound(const Hr& hr, const Answer& answer) {
   }
   EXPECT_TRUE(answer.outcome != Outcome::UnsafeSql || !answer.violations.empty());
   EXPECT_TRUE(answer.outcome != Outcome::Refuse || !answer.sql);
+  EXPECT_TRUE(answer.outcome == Outcome::SafeSql || !answer.run) << "nothing is run, so nothing is said of how";
 }
 
 }  // namespace pccsql
