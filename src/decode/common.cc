@@ -10,6 +10,7 @@ void refuse(Answer& answer, Cause cause, std::string reason) {
   answer.outcome = Answer::Outcome::Refuse;
   answer.sql.reset();
   answer.uses.clear();
+  answer.run.reset();
   answer.cause = cause;
   answer.reason = std::move(reason);
 }

@@ -42,7 +42,6 @@ void withhold(Subject& subject, const std::function<bool(std::string_view sql)>&
   const std::string written = answer.sql.value_or("");
   refuse(answer, Cause::Withheld, "it needs " + in_words(answer.withheld_uses) + ", which the policy does not permit");
   answer.withheld = written;
-  answer.run.reset();
   for (const Instead& instead : questions_instead(subject, answer.withheld_uses)) {
     if (admits(instead.sql)) answer.instead.push_back(instead.question);
   }
