@@ -85,6 +85,7 @@ CLI::App* add_training_command(CLI::App& group, SuiteOptions& suite) {
   add_number(*training, "--group", suite.group, 1, "questions that share a prompt, at most (default: 16)");
   add_number(*training, "--aside", suite.aside, 0, "databases of each benchmark to choose by (default: 10)");
   add_number(*training, "--values", suite.values, 0, "example values beside a column, in half of the groups (default: 3)");
+  training->add_flag("--refuse", suite.teach_refusals, "half of the policies stay as they are, and what they forbid is answered by REFUSE");
   add_number(*training, "--longest-prompt", suite.longest_prompt, 1, "tokens that a prompt may have (default: 2600)");
   add_number(*training, "--seed", suite.seed, 0, "of what is drawn (default: 42)");
   add_text(*training, "--out", suite.out, "FILE", "the data's file");
@@ -161,6 +162,7 @@ int run_suite_training(const Options& options) {
   training.aside = suite.aside.value_or(training.aside);
   training.values = suite.values.value_or(training.values);
   training.longest_prompt = suite.longest_prompt.value_or(training.longest_prompt);
+  training.refuse = suite.teach_refusals;
   training.seed = suite.seed.value_or(training.seed);
   Progress progress("groups");
   training.done = [&progress](size_t count) { progress.done(count); };

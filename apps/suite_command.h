@@ -35,6 +35,7 @@ struct SuiteOptions {
 
   ModelOptions model;  // training: whose tokens
   std::optional<uint64_t> rounds;
+  bool teach_refusals = false;
   std::optional<uint64_t> group;
   std::optional<uint64_t> aside;
   std::optional<uint64_t> values;

@@ -169,13 +169,14 @@ size_t MaskedRun::most_backups() const { return shortened_ ? kMostBackupsShorten
 void MaskedRun::shorten() {
   if (!taken_away_ || shortened_ || care_ == Care::None) return;
   shortened_ = true;
-  const size_t most = std::max(kShortened, taken_.size() + kMoreWhenShortened);
-  if (const auto left = matcher_.tokens_left(); left && taken_.size() + *left <= most) return;
-  Matcher shorter = engine_.new_matcher(static_cast<uint32_t>(most));
-  for (const Taken& taken : taken_) {
-    if (!shorter.accept_token(taken.id)) return;  // nothing so short could come of it
+  const auto left = matcher_.tokens_left();
+  // What has been begun may not come to an end that soon.
+  for (size_t most = std::max(kShortened, taken_.size() + kMoreWhenShortened); left && most < taken_.size() + *left; most += kMoreWhenShortened) {
+    Matcher shorter = engine_.new_matcher(static_cast<uint32_t>(most));
+    if (!std::ranges::all_of(taken_, [&](const Taken& taken) { return shorter.accept_token(taken.id); })) continue;
+    matcher_ = std::move(shorter);
+    return;
   }
-  matcher_ = std::move(shorter);
 }
 
 bool MaskedRun::fill() {

@@ -11,6 +11,7 @@
 #include "check/check.h"
 #include "decode/common.h"
 #include "exec/runner.h"
+#include "prompt/output.h"
 #include "prompt/prompts.h"
 #include "prompt/schema_text.h"
 #include "suite/canonical_sql.h"
@@ -158,10 +159,11 @@ class TrainingBuilder {
     return Done{};
   }
 
-  Policy policy_of(const Taught& database, std::span<const TaughtQuestion> questions, bool all_public) const {
+  Policy policy_of(const Taught& database, std::span<const TaughtQuestion> questions, bool all_public, bool refuse) const {
     const Catalog& catalog = data_.catalogs[database.catalog];
     if (all_public) return Policy(catalog, ColumnPolicy::Public);
     Policy policy = policies_[database.catalog];
+    if (refuse) return policy;
     SqliteChecker checker(catalog, {.profile = Profile::Paper});
     for (const TaughtQuestion& question : questions) {
       const Judgement judgement = checker.check(question.target, policy);
@@ -175,7 +177,9 @@ class TrainingBuilder {
   Result<Done> add_group(const Taught& database, std::span<const TaughtQuestion> questions, size_t round, bool all_public,
                          bool values, bool evidence) {
     const Catalog& catalog = data_.catalogs[database.catalog];
-    const Policy policy = policy_of(database, questions, all_public);
+    const bool refuse = options_.refuse && !all_public && luck_.below(2) == 0;
+    const Policy policy = policy_of(database, questions, all_public, refuse);
+    SqliteChecker checker(catalog, {.profile = Profile::Paper});
     const bool shown = values && database.has_values;
     const std::string schema = schema_text(catalog, policy, shown ? database.values : ExampleValues());
     TrainingGroup group{.db_id = catalog.name(),
@@ -193,7 +197,8 @@ class TrainingBuilder {
       const std::vector<Message> messages = messages_of(text);
       auto prompt = model_.chat_tokens(messages);
       if (!prompt) return prompt.error();
-      auto answer = model_.tokenize(question.target, false);
+      const bool forbidden = refuse && checker.check(question.target, policy).verdict != Verdict::Safe;
+      auto answer = model_.tokenize(forbidden ? std::string(kRefuse) : question.target, false);
       if (!answer) return answer.error();
       answer->push_back(end_);
       group.items.push_back(

@@ -6,6 +6,9 @@
 // have nothing but Public columns. Which questions meet in a group is drawn anew each round, and with it the policies
 // that they are seen under.
 //
+// A model may also be taught to refuse what its policy forbids. The adapter that comes with pccsql is not: what a model never wants is
+// never taken away from it, and that is the better sign.
+//
 // Some databases are kept aside, with all of their questions: to choose by. The dev part is never looked at but for the
 // policies, which the benchmark derives from both parts.
 #pragma once
@@ -28,6 +31,7 @@ struct TrainingOptions {
   size_t aside = 10;           // databases of each benchmark
   size_t values = 3;           // example values beside a column, in half of the groups that have a database
   size_t longest_prompt = 2600;  // tokens up to the question; where a schema takes more its questions are left out
+  bool refuse = false;  // every other group keeps its policy, and what it forbids is to be refused
   uint64_t seed = 42;
   std::function<void(size_t)> done;  // called with the number of groups so far
 };

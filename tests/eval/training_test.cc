@@ -90,6 +90,29 @@ TEST_F(TrainingTest, EveryQuestionComesOnceARoundAndWhatIsAsideOnceAlone) {
   EXPECT_EQ(data.questions, 4u * 36);
 }
 
+// Where refusing is taught, it is for what the policy in the prompt forbids, and for nothing else.
+TEST_F(TrainingTest, WhatThePolicyForbidsMayBeTaughtAsRefusal) {
+  options_.refuse = true;
+  size_t refused = 0;
+  for (const TrainingGroup& group : made().groups) {
+    const Catalog& catalog = data_.catalogs[*data_.find_catalog(group.db_id)];
+    for (const TrainingItem& item : group.items) {
+      std::vector<TokenId> tokens = group.prompt;
+      tokens.insert(tokens.end(), item.asked.begin(), item.asked.end());
+      const std::string prompt = text(tokens);
+      const size_t begin = prompt.find("CREATE TABLE"), end = prompt.rfind(");\n") + 3;
+      const auto policy = parse_policy_ddl(prompt.substr(begin, end - begin), catalog, ColumnPolicy::Hidden, "prompt");
+      ASSERT_TRUE(policy);
+      const std::string answer = text({item.answer.begin(), item.answer.end() - 1});
+      const GoldQuery& gold = data_.train[std::stoul(item.id.substr(item.id.rfind('-') + 1))];
+      SqliteChecker checker(catalog, {.profile = Profile::Paper});
+      EXPECT_EQ(answer == "REFUSE", checker.check(gold.sql, *policy).verdict != Verdict::Safe) << gold.sql;
+      refused += answer == "REFUSE";
+    }
+  }
+  EXPECT_GT(refused, 0U);
+}
+
 TEST_F(TrainingTest, NothingOfTheDevPartIsInIt) {
   for (const TrainingGroup& group : made().groups) {
     for (const TrainingItem& item : group.items) EXPECT_EQ(text(item.asked).find("dev part"), std::string::npos);
