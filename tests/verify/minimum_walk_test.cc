@@ -19,7 +19,8 @@ namespace pccsql {
 namespace {
 
 constexpr const char* kFamilies =
-    "CREATE TABLE emp (id INTEGER PRIMARY KEY, name TEXT, dept INT, salary INT, bonus INT, hours REAL);\n"
+    "CREATE TABLE emp (id INTEGER PRIMARY KEY, name TEXT, dept INT, salary INT, bonus INT, hours REAL, code TEXT UNIQUE);\n"
+    "CREATE TABLE loan (nr INTEGER PRIMARY KEY, emp_code TEXT REFERENCES emp (code), amount INT);\n"
     "CREATE TABLE pay (nr INTEGER PRIMARY KEY, emp_id INT REFERENCES emp (id), month TEXT, gross INT);\n"
     "CREATE TABLE sale (nr INTEGER PRIMARY KEY, emp_id INT REFERENCES emp (id), worth INT, gross INT);\n"
     "CREATE VIEW staff AS SELECT id AS sid, dept AS sdept, salary AS wage, bonus AS bonus FROM emp;\n"
@@ -29,6 +30,7 @@ constexpr const char* kFamilyPolicy =
     "version: 1\ndefault: Public\nmin_group: 5\ntables:\n"
     "  emp: {id: ConditionOnly, salary: AggregateOnly, bonus: AggregateOnly}\n"
     "  pay: {key: emp_id, gross: AggregateOnly}\n"
+    "  loan: {key: emp_code, amount: AggregateOnly}\n"
     "  sale: {worth: AggregateOnly, gross: AggregateOnly}\n"
     "  staff: {key: sid, row: sid, wage: AggregateOnly, bonus: AggregateOnly}\n";
 
@@ -36,6 +38,7 @@ constexpr const char* kFamilyPolicy =
 constexpr const char* kCountedAlone =
     "version: 1\ndefault: AggregateOnly\nmin_group: 5\ntables:\n"
     "  pay: {key: emp_id}\n"
+    "  loan: {key: emp_code}\n"
     "  staff: {key: sid, row: sid}\n"
     "  totals: {key: dept, row: dept}\n"
     "  sizes: {key: dept, row: dept}\n";
