@@ -89,6 +89,10 @@ constexpr auto kEntries = std::to_array<Entry>({
       "a name before FROM in COUNT, SUM or AVG is held to a minimum group if a column of that name is in any table",
       false, true, true},
      detect::names_of_several_tables_in_aggregates},
+    {{"view that is counted and named again",
+      "where a minimum group holds for a column of a view, one SELECT names the view if it counts the column",
+      false, true, true},
+     detect::counted_views_named_again},
 
     {{"repeated CTE name", "each CTE of a statement has a name of its own"}, detect::repeated_ctes},
     {{"repeated CTE column", "the names in a CTE's column list differ"}, detect::repeated_cte_columns},

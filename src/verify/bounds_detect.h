@@ -75,6 +75,7 @@ void aliases_of_expressions_in_aggregates(Finder& finder, uint32_t node);
 void aliases_of_selects_in_conditions(Finder& finder, uint32_t node);
 void names_that_from_decides_in_aggregates(Finder& finder, uint32_t node);
 void qualifiers_beside_in_aggregates(Finder& finder, uint32_t node);
+void counted_views_named_again(Finder& finder, uint32_t node);
 void names_of_several_tables_in_aggregates(Finder& finder, uint32_t node);
 void selects_before_their_comparison(Finder& finder, uint32_t node);
 void sorted_selects_in_comparisons(Finder& finder, uint32_t node);

@@ -106,7 +106,24 @@ void qualifiers_beside_in_aggregates(Finder& finder, uint32_t node) {
     const auto other = tree.name_use(i);
     if (!other || qualifier(*other) == qualifier(*use)) continue;
     if (counting_call(tree, i) == kNoNode || tree.select_of(i) != select) continue;
-    return finder.at(tree.through_next(tree.of(node)));
+    // Where it is not refused itself, no FROM can supply it.
+    return finder.at_or_later(tree.of(node));
+  }
+}
+
+void counted_views_named_again(Finder& finder, uint32_t node) {
+  const QueryTree& tree = finder.tree;
+  if (!tree.is(node, "table_name")) return;
+  const std::optional<TableId> view = tree.catalog.find_table(tree.name(tree.nodes[node].first));
+  if (!view || tree.catalog.table(*view).kind != TableKind::View) return;
+  const uint32_t select = tree.up(node, {"select"});
+  for (uint32_t i = 0; i < node; ++i) {
+    if (!tree.name_use(i) || counting_call(tree, i) == kNoNode) continue;
+    const uint32_t other = tree.select_of(i);
+    if (other == select || other == kNoNode) continue;
+    for (const QueryTree::FromItem& item : tree.from(other)) {
+      if (item.table == view) return finder.at_or_later(tree.of(node));
+    }
   }
 }
 

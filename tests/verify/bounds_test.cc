@@ -18,6 +18,7 @@ const Catalog& shop() {
       "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);\n"
       "CREATE TABLE sale (item_id INTEGER, amount INTEGER, name TEXT);\n"
       "CREATE TABLE odd (oid TEXT);\n"
+      "CREATE VIEW ware AS SELECT id AS ware_id, price AS worth FROM item;\n"
       "CREATE TABLE flag (\"false\" TEXT);\n");
   return catalog;
 }
@@ -179,9 +180,11 @@ TEST(Bounds, CountsHaveTheirPlace) {
 // Under a policy that sets a minimum group.
 const std::vector<Case>& minimum_cases() {
   static const std::vector<Case> all{
-      {"SELECT SUM(price), AVG(item.price) FROM item", "two qualifiers of one table in aggregates @ item.price)"},
-      {"SELECT SUM(a.price), AVG(b.id) FROM item AS a, item AS b", "two qualifiers of one table in aggregates @ b.id)"},
+      {"SELECT SUM(price), AVG(item.price) FROM item", "two qualifiers of one table in aggregates > item.price"},
+      {"SELECT SUM(a.price), AVG(b.id) FROM item AS a, item AS b", "two qualifiers of one table in aggregates > b.id"},
       {"SELECT COUNT(sale.name) FROM sale", "name of several tables in an aggregate > sale.name"},
+      {"SELECT (SELECT SUM(worth) FROM ware) FROM ware AS again", "view that is counted and named again > ware"},
+      {"SELECT SUM(a.worth) FROM ware AS a JOIN ware AS b ON b.ware_id = a.ware_id", ""},
       {"SELECT SUM(price), (SELECT AVG(s.amount) FROM sale AS s) FROM item", ""},
       {"SELECT a.id FROM item AS a, item AS b GROUP BY 1 HAVING SUM(a.price) > SUM(b.price)", ""},
   };
