@@ -18,10 +18,14 @@ constexpr size_t kLongestBody = size_t{1} << 20;
 constexpr std::string_view kSecurityHeaders[][2] = {
     {"X-Content-Type-Options", "nosniff"}, {"Referrer-Policy", "no-referrer"}, {"Cache-Control", "no-store"}};
 
-// `[::1]:8080` -> `::1`
+// `[::1]:8080` -> `::1`; empty where it is no host with a port.
 std::string host_of(std::string_view authority) {
-  if (authority.starts_with('[')) return std::string(authority.substr(1, authority.find(']') - 1));
-  return std::string(authority.substr(0, authority.find(':')));
+  const bool six = authority.starts_with('[');
+  const size_t end = std::min(six ? authority.find(']') : authority.find(':'), authority.size());
+  std::string_view port = authority.substr(std::min(end + (six ? 1 : 0), authority.size()));
+  if (port.starts_with(':')) port.remove_prefix(1);
+  if (port.find_first_not_of("0123456789") != std::string_view::npos) return "";
+  return std::string(six ? authority.substr(1, end - 1) : authority.substr(0, end));
 }
 
 void set_reply(httplib::Response& response, const DoorReply& reply) {

@@ -417,7 +417,7 @@ class Life(unittest.TestCase):
         server = self.serve(people=False)
         self.assertEqual(server.json("GET", "/v1/databases", person=None)[0], 200)
         self.assertEqual(server.json("GET", "/v1/databases", person=None, headers={"Host": "evil.example"})[0], 403)
-        for host in ("127.evil.example", "127.0.0.1.evil.example", "127.0.0.1.evil.example:80", "", "localhost.evil.example"):
+        for host in ("127.evil.example", "127.0.0.1.evil.example", "127.0.0.1.evil.example:80", "", "localhost.evil.example", "127.0.0.1:80@evil.example", "127.0.0.1:x", "["):
             # A name that somebody has made to stand for this machine, whose pages would be of the same origin.
             sent = {"Host": host, "Origin": f"http://{host}"}
             self.assertEqual(server.json("POST", "/v1/run", {"sql": "SELECT city FROM office", "database": "hr"}, person=None, headers=sent)[0], 403, host)

@@ -37,6 +37,10 @@ function show(name) {
   if (name === 'audit') showAudit(fail);
 }
 
+function chooseDatabase(may) {
+  by('database').hidden = by('database-label').hidden = !may;
+}
+
 function knock(said) {
   setKey('');
   by('door').hidden = false;
@@ -44,6 +48,7 @@ function knock(said) {
   by('leave').hidden = true;
   by('tabs').replaceChildren();
   by('database').replaceChildren();
+  chooseDatabase(false);
   by('who').textContent = '';
   for (const [part] of PARTS) {
     by(part).hidden = true;
@@ -71,6 +76,7 @@ async function enter() {
   by('who').textContent = mine.who;
   by('leave').hidden = !key();
   by('database').replaceChildren(...mine.databases.map((one) => el('option', { value: one.name }, one.name)));
+  chooseDatabase(true);
   makeTabs(mine.admin);
   if (!mine.questions) by('ask-answer').replaceChildren(el('p', { role: 'status' }, 'This server has no model: queries of your own can be checked and run, questions cannot be asked.'));
   show(mine.questions ? 'ask' : 'query');
