@@ -4,48 +4,19 @@
 //
 // Each of Spider's dev databases gets an engine under the paper's policy that has seen nothing, and N texts are written with
 // it (default: 8), each of as many tokens as it is let (default: 200), half of them under a budget of those tokens. Times are CPU
-// times of the thread, so that other work on the machine does not count. The slowest masks are printed with their texts; with
-// --warm the same texts are written once more on the same engines.
-#include <ctime>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+// times of the thread, so that other work on the machine does not count. The places in a query that took longest are printed,
+// and the slowest masks with their texts; with --warm the same texts are written once more on the same engines.
 #include <random>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "engine/engine_impl.h"
+#include "perf/perf.h"
 #include "suite/column_policies.h"
 #include "suite/gold.h"
 #include "verify/chooser.h"
 #include "verify/tokens.h"
 
-namespace pccsql {
+namespace pccsql::perf {
 namespace {
-
-[[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "perf_hostile: %s\n", why.c_str());
-  std::exit(2);
-}
-
-template <typename T>
-T value(Result<T> result) {
-  if (!result) stop(result.error().to_string());
-  return std::move(*result);
-}
-
-double cpu_microseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
-struct Filled {
-  double us = 0;
-  std::string database, text;
-};
 
 void write_texts(const Engine& engine, const Catalog& catalog, const Policy& policy, const TokenClasses& classes,
                  uint64_t walks, uint32_t tokens, std::vector<Filled>& filled) {
@@ -69,25 +40,6 @@ void write_texts(const Engine& engine, const Catalog& catalog, const Policy& pol
   }
 }
 
-void print(const char* what, std::vector<Filled> filled) {
-  if (filled.empty()) stop("no mask was filled");
-  std::ranges::sort(filled, std::greater(), &Filled::us);
-  double sum = 0;
-  for (const Filled& each : filled) sum += each.us;
-  const auto at = [&](double share) {
-    return filled[static_cast<size_t>((1 - share) * static_cast<double>(filled.size() - 1))].us;
-  };
-  std::printf("%-6s n %7zu  mean %8.2f  p50 %7.2f  p90 %8.2f  p99 %9.2f  max %9.1f us\n", what, filled.size(),
-              sum / static_cast<double>(filled.size()), at(0.5), at(0.9), at(0.99), filled.front().us);
-  constexpr size_t kShown = 10, kLongest = 160;
-  for (size_t i = 0; i < std::min(kShown, filled.size()); ++i) {
-    const std::string& text = filled[i].text;
-    const size_t cut = text.size() > kLongest ? text.size() - kLongest : 0;
-    std::printf("  %9.1f us  %s: %s%s\n", filled[i].us, filled[i].database.c_str(), cut > 0 ? "…" : "",
-                text.substr(cut).c_str());
-  }
-}
-
 int run(const std::string& spider, const std::string& vocabulary, uint64_t walks, uint32_t tokens, bool warm) {
   const Tokens cutter = value(Tokens::load(vocabulary));
   const GoldData gold = value(read_spider(spider));
@@ -96,6 +48,7 @@ int run(const std::string& spider, const std::string& vocabulary, uint64_t walks
   for (const GoldQuery& query : gold.dev) {
     if (const auto at = gold.find_catalog(query.db_id)) used[*at] = true;
   }
+  cutter.index().prepare();
   std::vector<Filled> cold, again;
   for (size_t i = 0; i < gold.catalogs.size(); ++i) {
     if (!used[i]) continue;
@@ -104,18 +57,17 @@ int run(const std::string& spider, const std::string& vocabulary, uint64_t walks
     write_texts(engine, gold.catalogs[i], policies[i], classes, walks, tokens, cold);
     if (warm) write_texts(engine, gold.catalogs[i], policies[i], classes, walks, tokens, again);
   }
-  print("cold", std::move(cold));
-  if (warm) print("warm", std::move(again));
+  print_places(cold, 25);
+  print_times("cold", std::move(cold), 10);
+  if (warm) print_times("warm", std::move(again), 10);
   return 0;
 }
 
 }  // namespace
-}  // namespace pccsql
+}  // namespace pccsql::perf
 
 int main(int argc, char** argv) {
-  const char* data = std::getenv("PCCSQL_DATA");
-  if (data == nullptr || *data == '\0') pccsql::stop("PCCSQL_DATA must name the folder that holds spider/ and vocab/");
-  const std::string folder = data;
+  const std::string folder = pccsql::perf::data_folder();
   std::string vocabulary = folder + "/vocab/ggml-vocab-qwen2.gguf";
   uint64_t walks = 8, tokens = 200;
   bool warm = false;
@@ -124,7 +76,7 @@ int main(int argc, char** argv) {
     if (name == "--warm") {
       warm = true;
     } else if (i + 1 == argc) {
-      pccsql::stop("unknown option, or one without its value: " + std::string(name));
+      pccsql::perf::stop("unknown option, or one without its value: " + std::string(name));
     } else if (name == "--vocab") {
       vocabulary = argv[++i];
     } else if (name == "--walks") {
@@ -132,8 +84,8 @@ int main(int argc, char** argv) {
     } else if (name == "--tokens") {
       tokens = std::strtoull(argv[++i], nullptr, 10);
     } else {
-      pccsql::stop("unknown option " + std::string(name));
+      pccsql::perf::stop("unknown option " + std::string(name));
     }
   }
-  return pccsql::run(folder + "/spider", vocabulary, walks, static_cast<uint32_t>(tokens), warm);
+  return pccsql::perf::run(folder + "/spider", vocabulary, walks, static_cast<uint32_t>(tokens), warm);
 }
