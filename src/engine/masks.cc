@@ -199,8 +199,26 @@ const FreeTextParts* Matcher::Impl::free_text(track::PrefixId prefix) {
 std::shared_ptr<const StoredMask> Matcher::Impl::loose_mask(track::PrefixId prefix) {
   const track::Key key = tracker().key(prefix);
   if (auto found = engine_->cache().find(key)) return found;
-  auto made = std::make_shared<const StoredMask>(made_mask(prefix, nullptr));
+  std::shared_ptr<const StoredMask> made = mask_after_blanks(prefix);
+  if (made == nullptr) made = std::make_shared<const StoredMask>(made_mask(prefix, nullptr));
   engine_->cache().insert(key, made);
+  return made;
+}
+
+// Blanks change nothing but how many more of them there is room for: the mask of the place before them, without tokens that
+// begin with too many. nullptr: there are none, or it is not so simple.
+std::shared_ptr<const StoredMask> Matcher::Impl::mask_after_blanks(track::PrefixId prefix) {
+  if (!tracker().has_parts()) return nullptr;
+  const track::Tracker::BlankRoom room = tracker().blank_room(prefix);
+  const std::vector<TokenId>* const without = engine_->index().with_more_blanks(room.most);
+  if (room.spaces || without == nullptr) return nullptr;
+  const uint32_t mark = tracker().mark();
+  const track::PrefixId before = tracker().before_blanks(prefix);
+  auto made = before == track::kDead ? nullptr : std::make_shared<StoredMask>(*loose_mask(before));
+  tracker().release(mark);
+  if (made == nullptr || without->empty()) return made;
+  made->without = without;
+  if (made->is_nothing()) made->empty = true;
   return made;
 }
 
@@ -208,25 +226,25 @@ StoredMask Matcher::Impl::made_mask(track::PrefixId prefix, BudgetTest* judge) {
   const uint32_t mark = tracker().mark();
   const VocabularyIndex::Impl& index = engine_->index();
   const uint8_t owed = owed_at_end(text_);
-  BitmaskBuffer bits(engine_->vocabulary().size());
+  const DraftLease draft(engine_->vocabulary().size());
   const bool by_words = tracker().has_parts() && (judge == nullptr || engine_->looks_ahead());
   const FreeTextParts* plain = judge == nullptr || by_words ? free_text(prefix) : nullptr;
   bool all_plain = true;
   if (by_words) {
-    Admitted to(bits.view());
+    Admitted to(*draft);
     PartWalk walk(tracker(), index, engine_->word_cache(), judge);
     walk.add(prefix, owed, plain, to);
     all_plain = walk.words_fit(prefix);
   } else {
     PrefixWalk walker(tracker(), prefix, judge, {}, false);
     free_walk(plain != nullptr ? plain->rest : index.trie, plain != nullptr ? plain->shape : index.shape, walker, owed,
-              bits.view());
+              *draft);
   }
   if (tracker().may_end(prefix)) {
-    for (const TokenId id : engine_->vocabulary().end_of_text()) bits.view().set(id);
+    for (const TokenId id : engine_->vocabulary().end_of_text()) draft->set(id);
   }
   tracker().release(mark);
-  return StoredMask::of(bits.view(), plain != nullptr && all_plain ? &plain->plain : nullptr);
+  return draft->take(plain != nullptr && all_plain ? &plain->plain : nullptr);
 }
 
 // Asks of each token whether a completion fits after it, as accept does.

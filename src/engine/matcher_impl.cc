@@ -295,8 +295,10 @@ std::vector<TokenId> Matcher::Impl::jump_forward_tokens() {
   while (is_open() && forced.size() < kMost) {
     const std::optional<TokenId> only = guarded(std::optional<TokenId>(), [&]() -> std::optional<TokenId> {
       const auto mask = current_mask();
-      if (!mask || mask->base != nullptr || !mask->words.empty()) return std::nullopt;
-      std::vector<TokenId> tokens = mask->tokens;
+      if (!mask) return std::nullopt;
+      auto few = mask->few();
+      if (!few) return std::nullopt;
+      std::vector<TokenId> tokens = *std::move(few);
       for (const TokenId id : current_refuse_tokens()) {
         if (std::ranges::find(tokens, id) == tokens.end()) tokens.push_back(id);
       }

@@ -115,6 +115,7 @@ class Matcher::Impl {
   // INVARIANT: with REFUSE, bit for bit what accept_token takes.
   std::shared_ptr<const StoredMask> current_mask();
   std::shared_ptr<const StoredMask> loose_mask(track::PrefixId prefix);  // the budget aside
+  std::shared_ptr<const StoredMask> mask_after_blanks(track::PrefixId prefix);
   StoredMask made_mask(track::PrefixId prefix, BudgetTest* judge);
   // Whether one token more could use up the budget.
   bool is_near_the_end(track::PrefixId prefix);

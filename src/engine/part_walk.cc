@@ -295,7 +295,7 @@ void PartWalk::add_set(const Siblings& place, const track::WordSet& set, Admitte
     add_words(place, *set.trie, *set.allowed, set.node, to);
   } else if (set.trie != nullptr) {
     const track::Key key{set.language, mixed(0x1A, uint64_t{place.first} << 32 | place.part.number)};
-    to.add(*index_.general_parts.find(key, [&] {
+    to.add(index_.general_parts.find(key, [&] {
       track::RankSet language = *set.allowed;
       language &= *set.language_words;
       return made_part([&](Admitted& made) { add_words(place, *set.trie, language, set.node, made); });
@@ -318,7 +318,7 @@ void PartWalk::add_set(const Siblings& place, const track::WordSet& set, Admitte
                          mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 32 | place.part.number)};
     const auto make = [&](Admitted& made) { add_rest(place, rest, made); };
     if (general && rest.begun.empty()) {
-      to.add(*index_.general_parts.find(key, [&] { return made_part(make); }));
+      to.add(index_.general_parts.find(key, [&] { return made_part(make); }));
     } else {
       add_kept(key, to, make);
     }

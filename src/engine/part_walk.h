@@ -104,25 +104,31 @@ class PrefixWalk {
 // Where tokens go that are admitted.
 class Admitted {
  public:
-  explicit Admitted(Bitmask mask) : mask_(mask) {}
+  explicit Admitted(MaskDraft& draft) : draft_(&draft) {}
   // As a list, in any order: only set() may be called.
-  explicit Admitted(std::vector<TokenId>& list) : mask_({}, 0), list_(&list) {}
+  explicit Admitted(std::vector<TokenId>& list) : list_(&list) {}
 
-  void set(TokenId id) { list_ != nullptr ? list_->push_back(id) : mask_.set(id); }
+  void set(TokenId id) { list_ != nullptr ? list_->push_back(id) : draft_->set(id); }
   void set(std::span<const TokenId> tokens) {
     if (list_ != nullptr) {
       list_->insert(list_->end(), tokens.begin(), tokens.end());
       return;
     }
-    for (const TokenId id : tokens) mask_.set(id);
+    for (const TokenId id : tokens) draft_->set(id);
   }
+  // Of those that were set one by one.
   bool has(std::span<const TokenId> tokens) const {
-    return std::ranges::all_of(tokens, [&](TokenId id) { return mask_.test(id); });
+    return std::ranges::all_of(tokens, [&](TokenId id) { return draft_->test(id); });
   }
-  void add(const StoredMask& part) { part.add_to(mask_); }
+  void add(const StoredMask& part) { draft_->copy(part); }
+  void add(const VocabularyIndex::Impl::Shared& part) {
+    add(*part.mask, part.kept);
+  }
+  // `kept`: it lives as long as the vocabulary.
+  void add(const StoredMask& part, bool kept) { kept ? draft_->share(part) : draft_->copy(part); }
 
  private:
-  Bitmask mask_;
+  MaskDraft* draft_ = nullptr;
   std::vector<TokenId>* list_ = nullptr;
 };
 
@@ -197,22 +203,16 @@ class PartWalk {
   MaskCache& words_;
   BudgetTest* budget_test_;
   std::string written_;  // kept where there is a judge
-  std::vector<std::unique_ptr<BitmaskBuffer>> scratch_;  // for parts within parts; all bits are 0 between them
-  size_t depth_ = 0;
   uint8_t owed_ = 0;     // before any token
   std::vector<track::PrefixId> ends_;  // of the paths of a ShapePart
 };
 
 template <typename Make>
 std::shared_ptr<const StoredMask> PartWalk::made_part(const Make& make) {
-  if (depth_ == scratch_.size()) scratch_.push_back(std::make_unique<BitmaskBuffer>(index_.vocabulary.size()));
-  const Bitmask bits = scratch_[depth_++]->view();
-  Admitted made(bits);
+  const DraftLease draft(index_.vocabulary.size());
+  Admitted made(*draft);
   make(made);
-  auto part = std::make_shared<const StoredMask>(StoredMask::of(bits, nullptr));
-  bits.clear();
-  --depth_;
-  return part;
+  return std::make_shared<const StoredMask>(draft->take(nullptr));
 }
 
 template <typename Make>

@@ -53,6 +53,7 @@ struct ShapePart {
   };
 
   StoredMask tokens;
+  bool kept = false;  // as long as the vocabulary
   std::vector<Path> paths{Path{}};
   std::vector<Names> names;
   std::vector<Spot> spots;

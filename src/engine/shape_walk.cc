@@ -156,7 +156,7 @@ class ShapeWalk {
     set.rest = language.rest;
     set.new_name = language.new_name;
     const track::Key key{language.number, shape_mixed(0x1A, uint64_t{place.first} << 32 | place.part.number)};
-    to_.add(*index_.general_parts.find(key, [&] {
+    to_.add(index_.general_parts.find(key, [&] {
       return walk_.made_part([&](Admitted& made) {
         walk_.add_words(place, *language.trie, language.words, track::WordTrie::kRoot, made);
       });
@@ -295,12 +295,12 @@ std::shared_ptr<const ShapePart> PartWalk::shape_part(track::PrefixId prefix, Af
   if (auto known = index_.shape_parts.find(key)) return known;
   if (!learns_shapes) return nullptr;
   auto made = std::make_shared<ShapePart>();
-  BitmaskBuffer bits(index_.vocabulary.size());
-  Admitted to(bits.view());
+  const DraftLease draft(index_.vocabulary.size());
+  Admitted to(*draft);
   const uint32_t mark = tracker_.mark();
   ShapeWalk(*this, *made, to).learn(prefix, after);
   tracker_.release(mark);
-  made->tokens = StoredMask::of(bits.view(), nullptr);
+  made->tokens = draft->take(nullptr);
   index_.shape_parts.keep(key, made);
   return made;
 }
@@ -310,9 +310,9 @@ bool PartWalk::add_by_shape(track::PrefixId prefix, const FreeTextParts* plain, 
   if (budget_test_ != nullptr || owed_ != 0 || plain != nullptr) return false;
   if (!masks_by_shape.load(std::memory_order_relaxed)) return false;
   if (const auto shape = tracker_.shape(prefix)) {
-    const auto part = shape_part(prefix, After::Lexeme, *shape);
-    if (part) add_part(*part, prefix, to);
-    return part != nullptr;
+    const auto known = shape_part(prefix, After::Lexeme, *shape);
+    if (known) add_part(*known, prefix, to);
+    return known != nullptr;
   }
   if (!tracker_.signs_end(prefix)) return false;
   const auto all_of = [](const Part& part) { return Siblings{part, 0, static_cast<uint32_t>(part.trie.size())}; };
@@ -336,7 +336,7 @@ bool PartWalk::add_by_shape(track::PrefixId prefix, const FreeTextParts* plain, 
 }
 
 void PartWalk::add_part(const ShapePart& part, track::PrefixId prefix, Admitted& to) {
-  to.add(part.tokens);
+  to.add(part.tokens, part.kept);
   constexpr track::PrefixId kUnknown = UINT32_MAX;
   ends_.assign(part.paths.size(), kUnknown);
   ends_[0] = prefix;
@@ -363,12 +363,9 @@ void PartWalk::add_names(const ShapePart::Names& names, track::PrefixId at, Admi
   const auto add_listed = [&](const track::Key& key, const auto& make) {
     std::shared_ptr<const StoredMask> known = words_.find(key);
     if (!known) {
-      auto made = std::make_shared<StoredMask>();
-      Admitted listed(made->tokens);
-      for (const ShapePart::Place& place : places.all) make(Siblings{*place.part, place.first, place.last}, listed);
-      made->tokens.shrink_to_fit();
-      made->empty = made->tokens.empty();
-      known = std::move(made);
+      known = made_part([&](Admitted& listed) {
+        for (const ShapePart::Place& place : places.all) make(Siblings{*place.part, place.first, place.last}, listed);
+      });
       words_.insert(key, known);
     }
     to.add(*known);

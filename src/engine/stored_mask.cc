@@ -36,11 +36,26 @@ StoredMask StoredMask::of(ConstBitmask mask, const BitmaskBuffer* base) {
   return made;
 }
 
-size_t StoredMask::count() const {
-  if (base == nullptr && words.empty()) return tokens.size();
-  BitmaskBuffer all((base == nullptr ? words.size() : base->view().words().size()) * 32);
-  write_to(all.view());
-  return all.view().count();
+std::optional<std::vector<TokenId>> StoredMask::few() const {
+  if (base != nullptr || !words.empty()) return std::nullopt;
+  std::vector<TokenId> all = tokens;
+  for (const StoredMask* part : shared) {
+    const auto its = part->few();
+    if (!its) return std::nullopt;
+    all.insert(all.end(), its->begin(), its->end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (without != nullptr) std::erase_if(all, [&](TokenId id) { return std::ranges::find(*without, id) != without->end(); });
+  return all;
+}
+
+bool StoredMask::is_nothing() const {
+  size_t most = tokens.size();
+  for (const StoredMask* part : shared) most += part->tokens.size();
+  if (without != nullptr && most > without->size()) return false;
+  const auto left = few();
+  return left && left->empty();
 }
 
 void StoredMask::add_to(Bitmask mask) const {
@@ -49,6 +64,7 @@ void StoredMask::add_to(Bitmask mask) const {
     const auto from = base->view().words();
     for (size_t i = 0; i < from.size(); ++i) to[i] |= from[i];
   }
+  for (const StoredMask* part : shared) part->add_to(mask);
   for (size_t i = 0; i < words.size(); ++i) to[i] |= words[i];
   for (const TokenId id : tokens) to[id / 32] |= uint32_t{1} << (id % 32);
 }
@@ -66,7 +82,62 @@ void StoredMask::write_to(Bitmask mask) const {
   if (base != nullptr) {
     for (size_t i = 0; i < words.size(); ++i) to[i] |= words[i];
   }
+  for (const StoredMask* part : shared) part->add_to(mask);
   for (const TokenId id : tokens) to[id / 32] |= uint32_t{1} << (id % 32);
+  if (without == nullptr) return;
+  for (const TokenId id : *without) to[id / 32] &= ~(uint32_t{1} << (id % 32));
+}
+
+void MaskDraft::copy(const StoredMask& part) {
+  for (const StoredMask* shared : part.shared) share(*shared);
+  for (size_t i = 0; i < part.words.size(); ++i) {
+    for (uint32_t left = part.words[i]; left != 0; left &= left - 1) {
+      set(static_cast<TokenId>(i * 32 + static_cast<size_t>(std::countr_zero(left))));
+    }
+  }
+  for (const TokenId id : part.tokens) set(id);
+}
+
+StoredMask MaskDraft::take(const BitmaskBuffer* base) {
+  StoredMask made;
+  made.base = base;
+  made.shared.assign(shared_.begin(), shared_.end());
+  shared_.clear();
+  const auto words = bits_.view().words();
+  if (list_.size() > words.size()) {
+    made.words.assign(words.begin(), words.end());
+    bits_.view().clear();
+  } else {
+    for (const TokenId id : list_) words[id / 32] = 0;
+    made.tokens.assign(list_.begin(), list_.end());
+  }
+  list_.clear();
+  made.empty = made.tokens.empty() && made.words.empty() && made.shared.empty() && base == nullptr;
+  return made;
+}
+
+namespace {
+
+std::vector<std::unique_ptr<MaskDraft>>& drafts_of_thread() {
+  thread_local std::vector<std::unique_ptr<MaskDraft>> drafts;
+  return drafts;
+}
+
+}  // namespace
+
+DraftLease::DraftLease(size_t width) {
+  auto& kept = drafts_of_thread();
+  while (!kept.empty() && draft_ == nullptr) {
+    if (kept.back()->width() == width) draft_ = std::move(kept.back());
+    kept.pop_back();
+  }
+  if (draft_ == nullptr) draft_ = std::make_unique<MaskDraft>(width);
+}
+
+DraftLease::~DraftLease() {
+  constexpr size_t kMost = 4;
+  auto& kept = drafts_of_thread();
+  if (draft_->is_clean() && kept.size() < kMost) kept.push_back(std::move(draft_));
 }
 
 }  // namespace pccsql

@@ -15,8 +15,9 @@ constexpr bool occurs_in_text(int byte) { return byte != 0 && byte != 0xC0 && by
 
 enum class Shape { Words, BlankWords, Heads, Mixed };
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
+
 Shape shape_of(std::string_view bytes) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; };
   size_t at = 0;
   while (at < bytes.size() && is_blank(bytes[at])) ++at;
   const size_t blanks = at;
@@ -92,6 +93,14 @@ VocabularyIndex::Impl::Impl(Vocabulary given)
     if (vocabulary.is_text(id)) longest_piece = std::max(longest_piece, vocabulary.bytes(id).size());
   }
   add_blanks(0, static_cast<uint32_t>(blank_words.trie.size()), true);
+  blanks_over.resize(kListedBlanks + 1);
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (!vocabulary.is_text(id)) continue;
+    const std::string_view bytes = vocabulary.bytes(id);
+    const auto leading = static_cast<size_t>(std::ranges::find_if_not(bytes, is_blank) - bytes.begin());
+    if (leading >= blanks_over.size()) blanks_over.resize(leading + 1);
+    for (size_t count = kListedBlanks; count < leading; ++count) blanks_over[count].push_back(id);
+  }
   const auto size = static_cast<uint32_t>(trie.size());
   first_nodes.fill(size);
   for (uint32_t i = 0; i < size; i = trie.node(i).after) first_nodes[trie.node(i).byte] = i;
@@ -152,16 +161,16 @@ std::span<const TokenId> VocabularyIndex::Impl::tokens_of(std::string_view text)
   return node < trie.size() ? trie.tokens_at(node) : std::span<const TokenId>();
 }
 
-VocabularyIndex::Impl::GeneralParts::Part VocabularyIndex::Impl::GeneralParts::find(
-    const track::Key& key, const std::function<Part()>& make) const {
+VocabularyIndex::Impl::Shared VocabularyIndex::Impl::GeneralParts::find(const track::Key& key,
+                                                                        const std::function<Part()>& make) const {
   {
     const std::shared_lock lock(mutex_);
-    if (const auto known = parts_.find(key); known != parts_.end()) return known->second;
+    if (const auto known = parts_.find(key); known != parts_.end()) return {known->second, true};
   }
   Part made = make();
   const std::unique_lock lock(mutex_);
-  if (parts_.size() < kMost) parts_.emplace(key, made);
-  return made;
+  if (parts_.size() >= kMost) return {std::move(made), false};
+  return {parts_.emplace(key, std::move(made)).first->second, true};
 }
 
 std::shared_ptr<const ShapePart> VocabularyIndex::Impl::ShapeParts::find(const track::Key& key) const {
@@ -170,10 +179,12 @@ std::shared_ptr<const ShapePart> VocabularyIndex::Impl::ShapeParts::find(const t
   return known == parts_.end() ? nullptr : known->second;
 }
 
-void VocabularyIndex::Impl::ShapeParts::keep(const track::Key& key, std::shared_ptr<const ShapePart> part) const {
+void VocabularyIndex::Impl::ShapeParts::keep(const track::Key& key, const std::shared_ptr<ShapePart>& part) const {
   const std::unique_lock lock(mutex_);
   const size_t bytes = part->bytes();
-  if (bytes_ + bytes > kMostBytes || !parts_.emplace(key, std::move(part)).second) return;
+  if (bytes_ + bytes > kMostBytes || parts_.contains(key)) return;
+  part->kept = true;
+  parts_.emplace(key, part);
   bytes_ += bytes;
 }
 

@@ -60,18 +60,29 @@ struct VocabularyIndex::Impl {
     bool words = false;    // some of its tokens go on with a word
   };
   std::vector<Blanks> blanks;
+  // Tokens that begin with more than so many blanks: those that cannot come where so many may. nullptr: they were not listed.
+  const std::vector<TokenId>* with_more_blanks(uint32_t count) const {
+    return count < kListedBlanks ? nullptr : count < blanks_over.size() ? &blanks_over[count] : &blanks_over.back();
+  }
+  static constexpr uint32_t kListedBlanks = 16;
+  std::vector<std::vector<TokenId>> blanks_over;
   Part heads;        // other characters, then perhaps letters and digits
   Part mixed;        // something after letters or digits
   // Tokens that end a string after plain characters, by what they have from the quote on; those whose plain characters
   // change what the string means are not among them.
   Part closers;
   Part string_rest;  // tokens that are neither plain in a string nor closers
-  // Parts of masks that are the same for every schema; made on first use, by any thread.
+  // A part of masks that is the same for every schema.
+  struct Shared {
+    std::shared_ptr<const StoredMask> mask;
+    bool kept = false;  // as long as the vocabulary
+  };
+  // Such parts; made on first use, by any thread.
   class GeneralParts {
    public:
     using Part = std::shared_ptr<const StoredMask>;
     // As it was made before, or by `make`.
-    Part find(const track::Key& key, const std::function<Part()>& make) const;
+    Shared find(const track::Key& key, const std::function<Part()>& make) const;
 
     struct Hash {
       size_t operator()(const track::Key& key) const { return static_cast<size_t>(key.low ^ key.high >> 7); }
@@ -88,7 +99,8 @@ struct VocabularyIndex::Impl {
   class ShapeParts {
    public:
     std::shared_ptr<const ShapePart> find(const track::Key& key) const;
-    void keep(const track::Key& key, std::shared_ptr<const ShapePart> part) const;
+    // If there is room for it. PRE: no other thread has it yet.
+    void keep(const track::Key& key, const std::shared_ptr<ShapePart>& part) const;
     // The places with this key, as they were made before or by `make`.
     std::shared_ptr<const void> places(const track::Key& key,
                                        const std::function<std::shared_ptr<const void>()>& make) const;

@@ -81,6 +81,7 @@ class SqlTracker final : public Tracker {
   PrefixId after_lexeme(PrefixId prefix) override;
   bool takes_word_bytes(PrefixId prefix) override;
   bool words_are_many(PrefixId prefix) override { return expected(prefixes_[prefix].state_id).some_alias; }
+  PrefixId before_blanks(PrefixId prefix) override;
   Key word_key(PrefixId prefix) override;
   uint32_t blanks(PrefixId prefix) override;
   BlankRoom blank_room(PrefixId prefix) override;

@@ -162,6 +162,8 @@ class Tracker {
   virtual bool words_are_many(PrefixId) { return false; }
   // Between lexemes: equal keys, equal words().
   virtual Key word_key(PrefixId) { return {}; }
+  // Between lexemes, after blanks: the same place before them. kDead elsewhere.
+  virtual PrefixId before_blanks(PrefixId) { return kDead; }
   // Between lexemes: how many blanks there are, as far as more of them may come.
   virtual uint32_t blanks(PrefixId) { return 0; }
   // Likewise: how many more may come, and whether these must be spaces.

@@ -32,6 +32,14 @@ PrefixId SqlTracker::after_lexeme(PrefixId id) {
   return add(after);
 }
 
+PrefixId SqlTracker::before_blanks(PrefixId id) {
+  if (id == kDead || prefixes_[id].lex.kind != Kind::Blank || prefixes_[id].lex.run == 0) return kDead;
+  Prefix before;
+  before.state_id = prefixes_[id].state_id;
+  before.started = true;
+  return add(before);
+}
+
 PrefixId SqlTracker::word_start(PrefixId id) {
   const Kind kind = prefixes_[id].lex.kind;
   if (kind != Kind::Word && kind != Kind::Quoted && kind != Kind::String) return kDead;
