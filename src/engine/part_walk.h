@@ -190,6 +190,9 @@ class PartWalk {
   std::shared_ptr<const ShapePart> shape_part(track::PrefixId prefix, After after, const track::Key& shape);
   void add_part(const ShapePart& part, track::PrefixId prefix, Admitted& to);
   void add_names(const ShapePart::Names& names, track::PrefixId at, Admitted& to);
+  bool add_quoted(const ShapePart::Names& names, track::PrefixId prefix, track::PrefixId at, Admitted& to);
+  void add_closers(const ShapePart::Names& names, const track::QuotedNames& quoted, track::Key key, track::PrefixId prefix,
+                   Admitted& to);
   void walk_spot(const ShapePart::Spot& spot, track::PrefixId at, Admitted& to);
   friend class ShapeWalk;
   // The part of this key, made by `make` where it is new.

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/engine_impl.h"
-#include "engine/learning.h"
 
 namespace pccsql {
 namespace {
@@ -100,6 +99,9 @@ class Writer {
       if (!matcher.fill_next_token_bitmask(mask_.view().words().data(), mask_.view().width())) return;
       if (!matcher.accept_text(std::string_view(text).substr(begin, end - begin))) return;
       begin = end;
+      // Models cut texts in other ways, too: what has ended, and a blank after it.
+      if (matcher.accept_text(" ")) (void)matcher.fill_next_token_bitmask(mask_.view().words().data(), mask_.view().width());
+      matcher.rollback(1);
     }
     (void)matcher.fill_next_token_bitmask(mask_.view().words().data(), mask_.view().width());
   }
@@ -117,7 +119,6 @@ void VocabularyIndex::prepare() const {
   Policy policy(catalog, ColumnPolicy::Public);
   const Result<Engine> engine = make_engine(std::move(catalog), std::move(policy), *this);
   if (!engine) return;
-  learns_shapes = true;
   Writer writer(*engine, *this);
   const auto write_all = [&](const auto& items, const auto& froms, const auto& rests) {
     const auto write = [&](std::string_view item, std::string_view from, std::string_view rest) {
@@ -134,7 +135,6 @@ void VocabularyIndex::prepare() const {
   };
   write_all(kItems, kFrom, kRests);
   write_all(kAliasedItems, kJoined, kAliasedRests);
-  learns_shapes = false;
 }
 
 }  // namespace pccsql

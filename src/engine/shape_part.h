@@ -1,14 +1,17 @@
 // ShapePart: what two states that differ in names alone have in common of their masks, and where the names of each come in.
 //
 // Made once for a vocabulary and a shape (track/shape.cc), for all schemas. It is found by walking one state: tokens of the
-// language's words, signs and literals are the same for every state of the shape. Where a word may begin, the walk leaves a
-// place for the names; and a spot where it had to ask the schema, or a quoted name opens: there each state is walked by itself.
+// language's words, signs and literals are the same for every state of the shape. Where a word may begin or a quote opens, the
+// walk leaves a place for the names; and a spot where it had to ask the schema: there each state is walked by itself.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <bitset>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/stored_mask.h"
@@ -38,18 +41,41 @@ struct ShapePart {
     std::vector<Place> all;
     std::unique_ptr<const Part> small;  // the small ones together, which then is one of all
   };
-  // The same names may begin at all of these places, and the first path tells which.
-  struct Names {
-    uint32_t path = 0;
-    std::bitset<kTerminals> asked;
-    std::shared_ptr<const Places> places;
-  };
   // What each state is walked for by itself.
   struct Spot {
     enum Kind : uint8_t { Heads, Mixed, Tails, Signs, OtherSigns, Numbers, NumberSigns } kind = Heads;
     uint32_t path = 0;
     Place place;
     std::bitset<kTerminals> asked;  // of OtherSigns
+  };
+  // Places after an opening quote. Many shapes have the same ones.
+  struct Quotes {
+    uint32_t number = 0;
+    // What tokens have from the quote on, of those that do not close it; by quote_index().
+    std::array<std::unique_ptr<const Part>, 3> inside;
+    std::array<std::vector<TokenId>, 3> openers;  // tokens that end with the quote
+    // A token that closes it: after `lead`, the quote included, it has `text` and then `rest`, from the closing quote on. Or one that
+    // is too long for the others: without `rest`.
+    struct Closer {
+      TokenId token;
+      std::string lead, text, rest;
+      Quote quote;
+    };
+    std::vector<Closer> closers;
+    std::unordered_map<std::string, std::vector<uint32_t>> by_text;  // folded
+    static size_t quote_index(Quote quote) { return quote == Quote::Double ? 0 : quote == Quote::Backtick ? 1 : 2; }
+  };
+  // The same names may begin at all of these places, and the first path tells which.
+  struct Names {
+    uint32_t path = 0;
+    std::bitset<kTerminals> asked;
+    std::shared_ptr<const Places> places;
+    std::shared_ptr<const Quotes> quotes;  // nullptr: none
+    std::vector<Spot> quote_spots;         // the same, to be walked
+    // Where what stands in double quotes may be a string, which the shape tells: the closers that are admitted where it is one, and
+    // those that each state is asked about. Their numbers in `quotes`.
+    bool is_string = false;
+    std::vector<uint32_t> string_closers, asked_closers;
   };
 
   StoredMask tokens;
@@ -60,7 +86,11 @@ struct ShapePart {
 
   size_t bytes() const {
     size_t sum = sizeof *this + tokens.bytes() + paths.capacity() * sizeof(Path) + spots.capacity() * sizeof(Spot);
-    return sum + names.capacity() * sizeof(Names);
+    for (const Names& each : names) {
+      sum += sizeof each + each.quote_spots.capacity() * sizeof(Spot);
+      sum += (each.string_closers.capacity() + each.asked_closers.capacity()) * sizeof(uint32_t);
+    }
+    return sum;
   }
 };
 

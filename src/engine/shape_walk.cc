@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/learning.h"
+#include "base/text.h"
 #include "engine/part_walk.h"
+#include "track/lexical.h"
 
 namespace pccsql {
 namespace {
@@ -33,7 +34,18 @@ class ShapeWalk {
     if (const track::PrefixId at = tracker_.after_lexeme(prefix); at != track::kDead) blanks(at);
     heads(all_of(index_.heads), prefix, 0);
     mixed(all_of(index_.mixed), prefix, 0, after == PartWalk::After::Word);
-    for (const Found& found : found_) part_.names.push_back({found.path, found.asked, gathered(found.places)});
+    for (const Found& found : found_) {
+      ShapePart::Names names;
+      names.path = found.path;
+      names.asked = found.asked;
+      names.places = gathered(found.places);
+      if (!found.quotes.empty()) {
+        names.quotes = gathered_quotes(found.quotes);
+        names.quote_spots = found.quotes;
+        read_strings(names, prefix);
+      }
+      part_.names.push_back(std::move(names));
+    }
   }
 
  private:
@@ -43,6 +55,7 @@ class ShapeWalk {
     uint32_t path = 0;
     std::bitset<kTerminals> asked;
     std::vector<ShapePart::Place> places;
+    std::vector<ShapePart::Spot> quotes;
   };
 
   void blanks(track::PrefixId at) {
@@ -122,9 +135,26 @@ class ShapeWalk {
                        uint32_t path) {
     tracker_.heed();
     const track::PrefixId next = tracker_.push(prefix, place.part.trie.node(node).byte);
-    if (!tracker_.has_asked() && (next == track::kDead || !tracker_.in_quotes(next))) return next;
-    note(kind, path, alone(place, node));
+    const bool quoted = is_quote(place.part.trie.node(node).byte) && (next == track::kDead || tracker_.in_quotes(next));
+    if (!quoted && !tracker_.has_asked()) return next;
+    // Whether a quote may open is a matter of the names that may come, and of what has ended before it.
+    tracker_.heed();
+    const track::PrefixId at = quoted ? tracker_.after_lexeme(prefix) : track::kDead;
+    if (quoted && !tracker_.has_asked()) {
+      if (at != track::kDead) note_quote(kind, path, alone(place, node), at);
+    } else {
+      note(kind, path, alone(place, node));
+    }
     return track::kDead;
+  }
+
+  static bool is_quote(uint8_t byte) { return byte == '"' || byte == '`' || byte == '['; }
+
+  void note_quote(ShapePart::Spot::Kind kind, uint32_t path, const Siblings& place, track::PrefixId at) {
+    const track::Key key = tracker_.names_key(at);
+    auto same = std::ranges::find(found_, key, &Found::key);
+    if (same == found_.end()) same = found_.insert(same, Found{key, path, {}, {}, {}});
+    same->quotes.push_back({kind, path, {&place.part, place.first, place.last}, {}});
   }
 
   // Takes what `walk` admits, if the schema need not be asked.
@@ -166,7 +196,7 @@ class ShapeWalk {
     auto same = std::ranges::find_if(found_, [&](const Found& found) {
       return found.key == language.names && found.asked == language.asked;
     });
-    if (same == found_.end()) same = found_.insert(same, {language.names, path, language.asked, {}});
+    if (same == found_.end()) same = found_.insert(same, {language.names, path, language.asked, {}, {}});
     same->places.push_back({&place.part, place.first, place.last});
   }
 
@@ -269,6 +299,93 @@ class ShapeWalk {
     return std::static_pointer_cast<const ShapePart::Places>(index_.shape_parts.places(key, make));
   }
 
+  std::string bytes_of(uint32_t path) const {
+    std::string bytes;
+    for (; path != 0; path = part_.paths[path].above) bytes += static_cast<char>(part_.paths[path].byte);
+    std::ranges::reverse(bytes);
+    return bytes;
+  }
+
+  std::shared_ptr<const ShapePart::Quotes> gathered_quotes(const std::vector<ShapePart::Spot>& found) {
+    track::Key key{0x9001, 0x1E5};
+    for (const ShapePart::Spot& spot : found) {
+      const std::string lead = bytes_of(spot.path);
+      key.high = shape_mixed(key.high, uint64_t{spot.place.first} << 32 | spot.place.part->number);
+      key.low = shape_mixed(key.low + spot.place.part->number, std::hash<std::string>()(lead));
+    }
+    const auto make = [&]() -> std::shared_ptr<const void> {
+      auto made = std::make_shared<ShapePart::Quotes>();
+      made->number = index_.next_number++;
+      constexpr size_t kLong = 40;
+      std::array<std::vector<std::pair<std::string, TokenId>>, 3> inside;
+      for (const ShapePart::Spot& spot : found) {
+        const Trie& trie = spot.place.part->trie;
+        const char opened = static_cast<char>(trie.node(spot.place.first).byte);
+        const char closing = opened == '[' ? ']' : opened;
+        std::string text;
+        const auto add = [&](const auto& self, uint32_t node) -> void {
+          for (const TokenId id : trie.tokens_at(node)) {
+            const size_t end = std::min(text.find(closing), text.size());
+            const auto quote = static_cast<Quote>(opened);
+            if (text.empty()) {
+              made->openers[ShapePart::Quotes::quote_index(quote)].push_back(id);
+            } else if (end == text.size() && end <= kLong) {
+              inside[ShapePart::Quotes::quote_index(quote)].emplace_back(text, id);
+            } else {
+              made->closers.push_back({id, bytes_of(spot.path) + opened, text.substr(0, end), text.substr(end), quote});
+            }
+          }
+          for (uint32_t i = node + 1; i < trie.node(node).after; i = trie.node(i).after) {
+            text += static_cast<char>(trie.node(i).byte);
+            self(self, i);
+            text.pop_back();
+          }
+        };
+        add(add, spot.place.first);
+      }
+      for (uint32_t i = 0; i < made->closers.size(); ++i) made->by_text[folded(made->closers[i].text)].push_back(i);
+      for (size_t i = 0; i < inside.size(); ++i) {
+        std::vector<Trie::Entry> entries;
+        for (const auto& [text, id] : inside[i]) entries.push_back({text, id});
+        made->inside[i] = std::make_unique<const ShapePart::Part>(index_.next_number++, Trie(std::move(entries)));
+      }
+      return made;
+    };
+    return std::static_pointer_cast<const ShapePart::Quotes>(index_.shape_parts.places(key, make));
+  }
+
+  // Which closers may come where what they close is a string that nothing else is called like.
+  void read_strings(ShapePart::Names& names, track::PrefixId prefix) {
+    constexpr std::string_view kUnknown = "zz_nothing_zz";
+    const auto pushed = [&](track::PrefixId end, std::string_view bytes) {
+      for (const char c : bytes) end = end == track::kDead ? end : tracker_.push(end, static_cast<uint8_t>(c));
+      return end;
+    };
+    const track::PrefixId end = pushed(prefix, bytes_of(names.path));
+    const track::PrefixId at = end == track::kDead ? end : tracker_.after_lexeme(end);
+    if (at == track::kDead || tracker_.knows_name(kUnknown)) return;
+    names.is_string = tracker_.quoted_names(at).string;
+    if (!names.is_string) return;
+    for (uint32_t i = 0; i < names.quotes->closers.size(); ++i) {
+      const ShapePart::Quotes::Closer& closer = names.quotes->closers[i];
+      if (closer.quote != Quote::Double) continue;
+      tracker_.heed();
+      track::PrefixId at_end = pushed(pushed(prefix, closer.lead), closer.text.empty() ? "" : kUnknown);
+      size_t told = 0;  // bytes of the rest that the schema need not be asked about
+      for (; told < closer.rest.size() && at_end != track::kDead; ++told) {
+        const auto byte = static_cast<uint8_t>(closer.rest[told]);
+        if (told > 0 && (is_word_byte(byte) || is_quote(byte))) break;
+        at_end = tracker_.push(at_end, byte);
+      }
+      const bool fits = at_end != track::kDead;
+      if (tracker_.has_asked() || closer.rest.empty() || (fits && told < closer.rest.size())) {
+        names.asked_closers.push_back(i);
+      } else if (fits) {
+        names.string_closers.push_back(i);
+      }
+    }
+  }
+
   // Words alone: what has signs after them is found elsewhere.
   void add_tails(const Trie& trie, uint32_t first, uint32_t last, std::string& text,
                  std::vector<std::pair<std::string, TokenId>>& tails) {
@@ -293,7 +410,6 @@ std::shared_ptr<const ShapePart> PartWalk::shape_part(track::PrefixId prefix, Af
   track::Key key = shape;
   key.low = shape_mixed(key.low, after == After::Word ? 0x5A : 0xA5);
   if (auto known = index_.shape_parts.find(key)) return known;
-  if (!learns_shapes) return nullptr;
   auto made = std::make_shared<ShapePart>();
   const DraftLease draft(index_.vocabulary.size());
   Admitted to(*draft);
@@ -323,13 +439,13 @@ bool PartWalk::add_by_shape(track::PrefixId prefix, const FreeTextParts* plain, 
   tails(all_of(index_.words), prefix, to);
   signs_after_words(all_of(index_.mixed), prefix, to);
   const bool number = tracker_.word_start(prefix) == track::kDead;  // to which a point would belong
-  for (const Part* part : {&index_.heads, &index_.mixed}) {
+  for (const Part* signs : {&index_.heads, &index_.mixed}) {
     if (!number) break;
-    const uint32_t end = static_cast<uint32_t>(part->trie.size());
-    const uint32_t point = part->find(0, end, '.');
+    const uint32_t end = static_cast<uint32_t>(signs->trie.size());
+    const uint32_t point = signs->find(0, end, '.');
     if (point == end) continue;
-    const Siblings alone{*part, point, part->trie.node(point).after};
-    part == &index_.heads ? heads(alone, prefix, to) : words_and_signs(alone, prefix, to);
+    const Siblings alone{*signs, point, signs->trie.node(point).after};
+    signs == &index_.heads ? heads(alone, prefix, to) : words_and_signs(alone, prefix, to);
   }
   if (part) add_part(*part, at, to);
   return true;
@@ -349,7 +465,13 @@ void PartWalk::add_part(const ShapePart& part, track::PrefixId prefix, Admitted&
   for (const ShapePart::Names& names : part.names) {
     const track::PrefixId end = end_of(end_of, names.path);
     const track::PrefixId at = end == track::kDead ? end : tracker_.after_lexeme(end);
-    if (at != track::kDead) add_names(names, at, to);
+    if (at == track::kDead) continue;
+    add_names(names, at, to);
+    if (names.quotes == nullptr || add_quoted(names, prefix, at, to)) continue;
+    for (const ShapePart::Spot& spot : names.quote_spots) {
+      const track::PrefixId opens = end_of(end_of, spot.path);
+      if (opens != track::kDead) walk_spot(spot, opens, to);
+    }
   }
   for (const ShapePart::Spot& spot : part.spots) {
     const track::PrefixId end = end_of(end_of, spot.path);
@@ -386,6 +508,116 @@ void PartWalk::add_names(const ShapePart::Names& names, track::PrefixId at, Admi
   }
   for (const std::string_view word : set.own) {
     for (const ShapePart::Place& place : places.all) add_word({*place.part, place.first, place.last}, word, true, to);
+  }
+}
+
+// False: there may stand more in quotes than is looked at here.
+bool PartWalk::add_quoted(const ShapePart::Names& names, track::PrefixId prefix, track::PrefixId at, Admitted& to) {
+  const track::QuotedNames quoted = tracker_.quoted_names(at);
+  const ShapePart::Quotes& quotes = *names.quotes;
+  if (quoted.any_new || quoted.string != names.is_string) return false;
+  const auto all_of = [](const Part& part) { return Siblings{part, 0, static_cast<uint32_t>(part.trie.size())}; };
+  constexpr std::array<Quote, 3> kQuotes{Quote::Double, Quote::Backtick, Quote::Bracket};
+  const auto add_name = [&](std::string_view name, Admitted& made) {
+    for (const Quote quote : kQuotes) {
+      if (track::can_quote(name, quote)) add_word(all_of(*quotes.inside[ShapePart::Quotes::quote_index(quote)]), name, true, made);
+    }
+  };
+  track::Key key{quotes.number, 0x9C};
+  for (const uint64_t word : quoted.allowed->words()) {
+    key.high = shape_mixed(key.high, word);
+    key.low = shape_mixed(key.low + word, 0xD6E8FEB86659FD93u);
+  }
+  add_kept(key, to, [&](Admitted& made) {
+    for (const track::Rank rank : *quoted.allowed) add_name(tracker_.dictionary_word(rank), made);
+  });
+  for (const std::string& name : quoted.own) add_name(name, to);
+  for (const Quote quote : kQuotes) {
+    const auto& openers = quotes.openers[ShapePart::Quotes::quote_index(quote)];
+    if (!openers.empty() && tracker_.push(at, static_cast<uint8_t>(quote)) != track::kDead) to.set(openers);
+  }
+  for (size_t i = 0; i < kQuotes.size() && quoted.rest != 0; ++i) {
+    add_kept({quotes.inside[i]->number, shape_mixed(0x9B, quoted.rest)}, to, [&](Admitted& made) {
+      Rest rest{quoted.rest, 0, {}};
+      add_rest(all_of(*quotes.inside[i]), rest, made);
+    });
+  }
+  if (quoted.string) {
+    to.add(index_.general_parts.find({quotes.number, 0x57B1}, [&] {
+      return made_part([&](Admitted& made) {
+        PrefixWalk walker(tracker_, tracker_.push(at, '"'));
+        free_walk(quotes.inside[0]->trie, quotes.inside[0]->shape, walker, 0, made);
+      });
+    }));
+  }
+  add_closers(names, quoted, key, prefix, to);
+  return true;
+}
+
+// Tokens that close what stands in quotes: those that close a name that may come, one by one.
+void PartWalk::add_closers(const ShapePart::Names& names, const track::QuotedNames& quoted, track::Key key,
+                           track::PrefixId prefix, Admitted& to) {
+  using Closer = ShapePart::Quotes::Closer;
+  const ShapePart::Quotes& quotes = *names.quotes;
+  std::vector<uint32_t> asked = names.asked_closers;
+  const auto ask_all = [&](std::string_view name, auto& found) {
+    const auto same = quotes.by_text.find(std::string(name));
+    if (same != quotes.by_text.end()) found.insert(found.end(), same->second.begin(), same->second.end());
+    if (name.find_first_of("\"`]") == std::string_view::npos) return;
+    for (uint32_t i = 0; i < quotes.closers.size(); ++i) {  // a quote in a name is doubled
+      const Closer& closer = quotes.closers[i];
+      const std::string text = folded(closer.text);
+      if (!closer.rest.empty() && name.starts_with(text) && name.substr(text.size()).starts_with(closer.rest[0])) found.push_back(i);
+    }
+  };
+  // Kept as masks are, though these are numbers of closers.
+  const auto kept = [&](uint64_t what, const auto& find) {
+    track::Key its = key;
+    its.low = shape_mixed(its.low, what);
+    auto known = words_.find(its);
+    if (known == nullptr) {
+      auto made = std::make_shared<StoredMask>();
+      find(made->tokens);
+      made->tokens.shrink_to_fit();
+      known = std::move(made);
+      words_.insert(its, known);
+    }
+    asked.insert(asked.end(), known->tokens.begin(), known->tokens.end());
+  };
+  kept(0xC105, [&](std::vector<TokenId>& found) {
+    for (const track::Rank rank : *quoted.allowed) ask_all(tracker_.dictionary_word(rank), found);
+    for (uint32_t i = 0; i < quotes.closers.size(); ++i) {
+      if (quotes.closers[i].rest.empty()) found.push_back(i);
+    }
+  });
+  for (const std::string& name : quoted.own) ask_all(name, asked);
+  if (quoted.rest != 0) {
+    for (uint32_t i = 0; i < quotes.closers.size(); ++i) {
+      const std::string& text = quotes.closers[i].text;
+      if (!text.empty() && tracker_.rest_takes(quoted.rest, text)) asked.push_back(i);
+    }
+  }
+  if (quoted.string) {
+    key = {quotes.number, 0x57C};  // the same for all states of a schema
+    kept(0xC106, [&](std::vector<TokenId>& found) {
+      for (const auto& [text, closers] : quotes.by_text) {
+        if (tracker_.knows_name(text)) found.insert(found.end(), closers.begin(), closers.end());
+      }
+    });
+    tracker_.for_each_own_name([&](std::string_view name) { ask_all(name, asked); });
+  }
+  std::ranges::sort(asked);
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  for (const uint32_t i : asked) {
+    const Closer& closer = quotes.closers[i];
+    track::PrefixId end = prefix;
+    for (const std::string* part : {&closer.lead, &closer.text, &closer.rest}) {
+      for (const char c : *part) end = end == track::kDead ? end : tracker_.push(end, static_cast<uint8_t>(c));
+    }
+    if (end != track::kDead) to.set(closer.token);
+  }
+  for (const uint32_t i : names.string_closers) {
+    if (!std::ranges::binary_search(asked, i)) to.set(quotes.closers[i].token);
   }
 }
 

@@ -93,6 +93,11 @@ class SqlTracker final : public Tracker {
   bool has_asked() const override { return store_.asked; }
   LanguageWords language_words(PrefixId prefix) override;
   WordSet other_words(PrefixId prefix, const TerminalSet& asked) override;
+  Key names_key(PrefixId prefix) override { return expectation_key(prefixes_[prefix].state_id); }
+  QuotedNames quoted_names(PrefixId prefix) override;
+  bool knows_name(std::string_view name) override;
+  void for_each_own_name(const std::function<void(std::string_view)>& visit) override;
+  std::string_view dictionary_word(Rank rank) override { return world_.names().text(world_.word(rank)); }
   bool in_quotes(PrefixId prefix) override { return prefixes_[prefix].lex.kind == LexState::Kind::Quoted; }
   uint64_t number_rest(PrefixId prefix) override;
   bool signs_end(PrefixId prefix) override;

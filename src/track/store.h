@@ -410,6 +410,11 @@ class LocalNames {
     if (const NameId known = world_.find(text); known != kNoName) return known;
     return own_.intern(text) + static_cast<NameId>(world_.size()) - 1;
   }
+  NameId find(std::string_view text) const {
+    if (const NameId known = world_.find(text); known != kNoName) return known;
+    const NameId own = own_.find(text);
+    return own == kNoName ? kNoName : own + static_cast<NameId>(world_.size()) - 1;
+  }
   std::string_view text(NameId name) const {
     return name < world_.size() ? world_.text(name) : own_.text(name - static_cast<NameId>(world_.size()) + 1);
   }

@@ -9,6 +9,7 @@
 #include <bitset>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -119,6 +120,15 @@ struct LanguageWords {
   Key names;  // equal for two places after one state: the same names may begin there
 };
 
+// What may stand in quotes between two lexemes, in any case.
+struct QuotedNames {
+  const RankSet* allowed = nullptr;  // words of the dictionary
+  std::vector<std::string> own;      // names that the text brought
+  uint64_t rest = 0;                 // besides: names that rest_takes() takes
+  bool any_new = false;              // or any name at all
+  bool string = false;               // or, in double quotes, a string
+};
+
 // How many tokens a text takes at most, for whoever writes tokens.
 class TokenCounter {
  public:
@@ -190,6 +200,16 @@ class Tracker {
   virtual WordSet other_words(PrefixId, [[maybe_unused]] const std::bitset<kTerminals>& asked) { return {}; }
   // WordSet::rest of the numbers that may begin there.
   virtual uint64_t number_rest(PrefixId) { return 0; }
+  // LanguageWords::names, where nothing else is asked.
+  virtual Key names_key(PrefixId) { return {}; }
+  // Between lexemes: what may stand in quotes there. Good until the next call.
+  virtual QuotedNames quoted_names(PrefixId) { return {}; }
+  // A word of the dictionary, folded.
+  virtual std::string_view dictionary_word(Rank) { return {}; }
+  // Whether the schema or the text has anything of this name, in any case.
+  virtual bool knows_name(std::string_view) { return true; }
+  // Names that the text brought, and perhaps others that were asked about.
+  virtual void for_each_own_name(const std::function<void(std::string_view)>&) {}
   // Whether it stands inside a quoted name.
   virtual bool in_quotes(PrefixId) { return false; }
   // Whether any sign or blank that came next would not belong to the open lexeme, but for a point after digits.

@@ -197,6 +197,32 @@ WordSet SqlTracker::other_words(PrefixId id, const TerminalSet& asked) {
   return set;
 }
 
+// PRE: between lexemes, and the prefix has a shape.
+QuotedNames SqlTracker::quoted_names(PrefixId id) {
+  const Expectation& next = expected_names(prefixes_[id].state_id);
+  QuotedNames names;
+  names.allowed = &next.quoted;
+  names.own = next.own_quoted;
+  names.rest = next.alias ? kAlias : 0;
+  names.any_new = next.free_quoted || next.some_alias;
+  names.string = next.free_string;
+  return names;
+}
+
+// Words that are the language's alone mean nothing in quotes.
+bool SqlTracker::knows_name(std::string_view text) {
+  const NameId name = store_.names.find(text);
+  if (name == kNoName) return false;
+  const Rank rank = world_.rank(name);
+  const bool language = rank != kNoRank && world_.language_words().contains(rank);
+  return !language || world_.is_rowid(name) || name == world_.true_name() || name == world_.false_name();
+}
+
+void SqlTracker::for_each_own_name(const std::function<void(std::string_view)>& visit) {
+  const auto world = static_cast<NameId>(world_.names().size());
+  for (NameId i = 0; i < store_.names.size(); ++i) visit(store_.names.text(world + i));
+}
+
 bool SqlTracker::rest_takes(uint64_t rest, std::string_view text) {
   if (text.empty()) return true;
   const auto first = static_cast<uint8_t>(text[0]);
