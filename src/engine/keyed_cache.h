@@ -130,7 +130,7 @@ class KeyedCache final : public Memory::Budget::Keeper {
 
 class MaskCache {
  public:
-  explicit MaskCache(std::shared_ptr<Memory::Budget> budget) : masks_(std::move(budget)) {}
+  explicit MaskCache(const std::shared_ptr<Memory::Budget>& budget) : budget_(budget), masks_(budget) {}
 
   // nullptr: not there.
   std::shared_ptr<const StoredMask> find(const track::Key& key) {
@@ -141,9 +141,24 @@ class MaskCache {
     const size_t bytes = mask->bytes() + 3 * kAllocationBytes;
     masks_.insert(key, std::move(mask), bytes);
   }
-  Engine::CacheStatistics statistics() const { return masks_.statistics(); }
+  Engine::CacheStatistics statistics() const {
+    Engine::CacheStatistics all = masks_.statistics();
+    all.bytes += for_good_.load(std::memory_order_relaxed);
+    return all;
+  }
+
+  // For what is kept as long as the vocabulary, and counted with what is kept here: an eighth of the whole at most.
+  bool has_room_for_good() const { return for_good_.load(std::memory_order_relaxed) < budget_->most() / kShare; }
+  bool take_for_good(size_t bytes) {
+    if (for_good_.load(std::memory_order_relaxed) + bytes > budget_->most() / kShare || !budget_->take(bytes)) return false;
+    for_good_.fetch_add(bytes, std::memory_order_relaxed);
+    return true;
+  }
 
  private:
+  static constexpr size_t kShare = 8;
+  const std::shared_ptr<Memory::Budget> budget_;
+  std::atomic<size_t> for_good_ = 0;
   KeyedCache<std::shared_ptr<const StoredMask>> masks_;
 };
 

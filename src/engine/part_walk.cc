@@ -7,17 +7,6 @@
 #include "base/text.h"
 
 namespace pccsql {
-namespace {
-
-uint64_t mixed(uint64_t a, uint64_t b) {
-  uint64_t hash = (a ^ b) * 0x9E3779B97F4A7C15u;
-  return hash ^ hash >> 31;
-}
-
-char capital(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
-
-}  // namespace
-
 void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* plain, Admitted& to) {
   owed_ = owed;
   const track::FreeText kind = tracker_.free_text(prefix);
@@ -30,6 +19,7 @@ void PartWalk::add(track::PrefixId prefix, uint8_t owed, const FreeTextParts* pl
     return;
   }
   if (plain != nullptr && kind != track::FreeText::NewName) {
+    if (kind == track::FreeText::Quoted && add_by_shape(prefix, plain, to)) return;
     PrefixWalk walker(tracker_, prefix, budget_test_);
     free_walk(plain->rest, plain->shape, walker, owed, to);
     return;
@@ -72,7 +62,8 @@ void PartWalk::words_and_signs(const Siblings& place, track::PrefixId prefix, Ad
       continue;
     }
     if (is_word_byte(trie.node(i).byte)) {
-      if (!words_done && trie.node(i).depth > 1) tails(place, prefix, to);
+      const bool own_words = &place.part == &index_.mixed && trie.node(i).depth == 1;  // those are in another part
+      if (!words_done && !own_words) tails(place, prefix, to);
       if (!words_done) signs_after_words(place, prefix, to);
       words_done = true;
       continue;
@@ -106,7 +97,7 @@ void PartWalk::signs_after(const Siblings& place, std::string_view word, bool an
                            track::PrefixId at, Admitted& to) {
   const size_t written = text.size();
   if (written == word.size()) return;
-  const char both[] = {any_case ? capital(word[written]) : word[written], word[written]};
+  const char both[] = {any_case ? capital_of(word[written]) : word[written], word[written]};
   for (int i = both[0] == both[1] ? 1 : 0; i < 2; ++i) {
     const uint32_t node = place.part.find(place.first, place.last, static_cast<uint8_t>(both[i]));
     if (node == place.last) continue;
@@ -153,7 +144,7 @@ void PartWalk::signs_below(const Siblings& place, uint32_t node, std::string_vie
 
 void PartWalk::add_blank_words(track::PrefixId after_lexeme, Admitted& to) {
   track::Key key = tracker_.word_key(after_lexeme);
-  key.low = mixed(key.low, uint64_t{tracker_.blanks(after_lexeme)} << 8 | 0xB1);
+  key.low = mixed_key(key.low, uint64_t{tracker_.blanks(after_lexeme)} << 8 | 0xB1);
   add_kept(key, to, [&](Admitted& made) {
     const Trie& trie = index_.blank_words.trie;
     const track::Tracker::BlankRoom room = tracker_.blank_room(after_lexeme);
@@ -211,7 +202,7 @@ void PartWalk::begin_words(const Siblings& place, track::PrefixId after_lexeme, 
   constexpr uint32_t kFew = 500;  // nodes: looked up as soon as the part that they are
   if (place.last - place.first < kFew) return add_set(place, tracker_.words(after_lexeme, false), to);
   track::Key key = tracker_.word_key(after_lexeme);
-  key.low = mixed(key.low, uint64_t{place.first} << 32 | place.part.number);
+  key.low = mixed_key(key.low, uint64_t{place.first} << 32 | place.part.number);
   add_kept(key, to, [&](Admitted& made) { add_set(place, tracker_.words(after_lexeme, false), made); });
 }
 
@@ -250,7 +241,7 @@ void PartWalk::fit_word(const Siblings& place, std::string_view word, bool any_c
   const auto descend = [&](const auto& self, const Siblings& from, size_t written) -> void {
     if (written == word.size()) return;
     const Trie& trie = from.part.trie;
-    const char both[] = {any_case ? capital(word[written]) : word[written], word[written]};
+    const char both[] = {any_case ? capital_of(word[written]) : word[written], word[written]};
     for (int i = both[0] == both[1] ? 1 : 0; i < 2; ++i) {
       const uint32_t node = from.part.find(from.first, from.last, static_cast<uint8_t>(both[i]));
       if (node == from.last) continue;
@@ -294,7 +285,7 @@ void PartWalk::add_set(const Siblings& place, const track::WordSet& set, Admitte
   if (set.trie != nullptr && (set.language == 0 || place.last - place.first < 100)) {
     add_words(place, *set.trie, *set.allowed, set.node, to);
   } else if (set.trie != nullptr) {
-    const track::Key key{set.language, mixed(0x1A, uint64_t{place.first} << 32 | place.part.number)};
+    const track::Key key{set.language, mixed_key(0x1A, uint64_t{place.first} << 32 | place.part.number)};
     to.add(index_.general_parts.find(key, [&] {
       track::RankSet language = *set.allowed;
       language &= *set.language_words;
@@ -314,8 +305,8 @@ void PartWalk::add_set(const Siblings& place, const track::WordSet& set, Admitte
       add_rest(place, rest, to);
       continue;
     }
-    const track::Key key{mixed(rest.rest, std::hash<std::string>()(rest.begun)),
-                         mixed(rest.begun.size() << 1 | 1, uint64_t{place.first} << 32 | place.part.number)};
+    const track::Key key{mixed_key(rest.rest, std::hash<std::string>()(rest.begun)),
+                         mixed_key(rest.begun.size() << 1 | 1, uint64_t{place.first} << 32 | place.part.number)};
     const auto make = [&](Admitted& made) { add_rest(place, rest, made); };
     if (general && rest.begun.empty()) {
       to.add(index_.general_parts.find(key, [&] { return made_part(make); }));
@@ -333,7 +324,7 @@ void PartWalk::add_words(const Siblings& place, const track::WordTrie& words, co
   for (uint32_t i = words.node(node).child; i != track::WordTrie::kNowhere; i = words.node(i).next) {
     const track::WordTrie::Node& word = words.node(i);
     if (!allowed.any_in(word.first, word.last)) continue;
-    const char both[] = {capital(word.byte), word.byte};
+    const char both[] = {capital_of(word.byte), word.byte};
     for (int c = both[0] == both[1] ? 1 : 0; c < 2; ++c) {
       const uint32_t found = place.part.find(place.first, place.last, static_cast<uint8_t>(both[c]));
       if (found == place.last) continue;
@@ -351,7 +342,7 @@ void PartWalk::signs_after_words_of(const Siblings& place, const track::WordSet&
   for (uint32_t i = set.trie->node(node).child; i != track::WordTrie::kNowhere; i = set.trie->node(i).next) {
     const track::WordTrie::Node& word = set.trie->node(i);
     if (!set.allowed->any_in(word.first, word.last)) continue;
-    const char both[] = {capital(word.byte), word.byte};
+    const char both[] = {capital_of(word.byte), word.byte};
     for (int c = both[0] == both[1] ? 1 : 0; c < 2; ++c) {
       const uint32_t found = place.part.find(place.first, place.last, static_cast<uint8_t>(both[c]));
       if (found == place.last) continue;
@@ -367,7 +358,7 @@ void PartWalk::signs_after_words_of(const Siblings& place, const track::WordSet&
 void PartWalk::add_word(const Siblings& place, std::string_view word, bool any_case, Admitted& to) {
   if (word.empty()) return;
   const Trie& trie = place.part.trie;
-  const char both[] = {any_case ? capital(word[0]) : word[0], word[0]};
+  const char both[] = {any_case ? capital_of(word[0]) : word[0], word[0]};
   for (int i = both[0] == both[1] ? 1 : 0; i < 2; ++i) {
     const uint32_t node = place.part.find(place.first, place.last, static_cast<uint8_t>(both[i]));
     if (node == place.last) continue;

@@ -26,6 +26,12 @@
 
 namespace pccsql {
 
+inline uint64_t mixed_key(uint64_t a, uint64_t b) {
+  const uint64_t hash = (a ^ b) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 31;
+}
+inline char capital_of(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
+
 // Says of a token whether the budget has room for it. Everything that has is admitted where there is no BudgetTest.
 class BudgetTest {
  public:
@@ -184,10 +190,17 @@ class PartWalk {
     std::string begun;
   };
   void add_rest(const Siblings& place, Rest& rest, Admitted& to);
-  // shape_walk.cc: by what states share that differ in names alone.
+  // shape_mask.cc: by what states share that differ in names alone.
   bool add_by_shape(track::PrefixId prefix, const FreeTextParts* plain, Admitted& to);
-  enum class After : uint8_t { Lexeme, Word };  // Word: without what goes on the open word
+  // Word: without what goes on the open word. The quotes: without what begins with one. The endings: those alone.
+  enum class After : uint8_t { Lexeme, Word, Apostrophe, DoubleQuote, Backtick, NameEnding, QuoteEnding };
   std::shared_ptr<const ShapePart> shape_part(track::PrefixId prefix, After after, const track::Key& shape);
+  // nullptr: it has no shape, or none that is known.
+  std::shared_ptr<const ShapePart> shape_part(track::PrefixId prefix, After after);
+  bool add_after_word(track::PrefixId prefix, Admitted& to);
+  void walk_from_byte(const Part& part, char byte, track::PrefixId prefix, Admitted& to);
+  bool add_after_quote(track::PrefixId prefix, Admitted& to);
+  bool add_new_text(track::PrefixId prefix, const FreeTextParts& plain, Admitted& to);
   void add_part(const ShapePart& part, track::PrefixId prefix, Admitted& to);
   void add_names(const ShapePart::Names& names, track::PrefixId at, Admitted& to);
   bool add_quoted(const ShapePart::Names& names, track::PrefixId prefix, track::PrefixId at, Admitted& to);

@@ -20,6 +20,7 @@ uint8_t owed_at_end(std::string_view text);
 class TrieShape {
  public:
   explicit TrieShape(const Trie& trie);
+  size_t bytes() const { return plain_.capacity() + height_.capacity() * sizeof(uint16_t); }
 
   // What each token of the subtree adds from the node on is plain in this kind of text, and shorter than `room`.
   bool is_plain(size_t node, track::FreeText kind, uint32_t room) const {

@@ -84,8 +84,10 @@ struct ShapePart {
   std::vector<Names> names;
   std::vector<Spot> spots;
 
+  size_t made_beside = 0;  // bytes of places and quotes that no shape had before
+
   size_t bytes() const {
-    size_t sum = sizeof *this + tokens.bytes() + paths.capacity() * sizeof(Path) + spots.capacity() * sizeof(Spot);
+    size_t sum = made_beside + sizeof *this + tokens.bytes() + paths.capacity() * sizeof(Path) + spots.capacity() * sizeof(Spot);
     for (const Names& each : names) {
       sum += sizeof each + each.quote_spots.capacity() * sizeof(Spot);
       sum += (each.string_closers.capacity() + each.asked_closers.capacity()) * sizeof(uint32_t);

@@ -1,4 +1,4 @@
-// Masks by shape: the walk that finds out what states share, and how a state's mask is put together from that.
+// The walk that finds out what the states of one shape share of their masks.
 #include <algorithm>
 #include <string>
 
@@ -7,17 +7,6 @@
 #include "track/lexical.h"
 
 namespace pccsql {
-namespace {
-
-uint64_t shape_mixed(uint64_t a, uint64_t b) {
-  uint64_t hash = (a ^ b) * 0x9E3779B97F4A7C15u;
-  return hash ^ hash >> 31;
-}
-
-char shape_capital(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
-
-}  // namespace
-
 // Walks as PartWalk does, but takes only what every state of the shape has, and notes where a state must be asked.
 class ShapeWalk {
  public:
@@ -30,10 +19,31 @@ class ShapeWalk {
     const auto all_of = [](const ShapePart::Part& part) {
       return Siblings{part, 0, static_cast<uint32_t>(part.trie.size())};
     };
-    if (after == PartWalk::After::Lexeme) tails(all_of(index_.words), prefix, 0);
-    if (const track::PrefixId at = tracker_.after_lexeme(prefix); at != track::kDead) blanks(at);
-    heads(all_of(index_.heads), prefix, 0);
-    mixed(all_of(index_.mixed), prefix, 0, after == PartWalk::After::Word);
+    switch (after) {
+      case PartWalk::After::NameEnding:
+        mixed(all_of(*index_.name_endings.part), prefix, 0);
+        break;
+      case PartWalk::After::QuoteEnding:
+        mixed(all_of(*index_.quote_endings.part), prefix, 0);
+        break;
+      case PartWalk::After::Apostrophe:
+        left_out_ = '\'';
+        break;
+      case PartWalk::After::DoubleQuote:
+        left_out_ = '"';
+        break;
+      case PartWalk::After::Backtick:
+        left_out_ = '`';
+        break;
+      default:
+        break;
+    }
+    if (after != PartWalk::After::NameEnding && after != PartWalk::After::QuoteEnding) {
+      if (after != PartWalk::After::Word) tails(all_of(index_.words), prefix, 0);
+      if (const track::PrefixId at = tracker_.after_lexeme(prefix); at != track::kDead) blanks(at);
+      heads(all_of(index_.heads), prefix, 0);
+      mixed(all_of(index_.mixed), prefix, 0, after == PartWalk::After::Word);
+    }
     for (const Found& found : found_) {
       ShapePart::Names names;
       names.path = found.path;
@@ -87,6 +97,7 @@ class ShapeWalk {
     const uint32_t room = kind == track::FreeText::None ? 0 : tracker_.room(prefix);
     bool words_done = false;
     for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
+      if (left_out_ != 0 && trie.node(i).depth == 1 && trie.node(i).byte == static_cast<uint8_t>(left_out_)) continue;
       if (kind != track::FreeText::None && place.part.shape.is_plain(i, kind, room)) {
         to_.set(trie.tokens_below(i));
         continue;
@@ -111,12 +122,14 @@ class ShapeWalk {
     const uint32_t room = kind == track::FreeText::None ? 0 : tracker_.room(prefix);
     bool words_done = only_signs;
     for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
+      if (left_out_ != 0 && trie.node(i).depth == 1 && trie.node(i).byte == static_cast<uint8_t>(left_out_)) continue;
       if (kind != track::FreeText::None && place.part.shape.is_plain(i, kind, room)) {
         to_.set(trie.tokens_below(i));
         continue;
       }
       if (is_word_byte(trie.node(i).byte)) {
-        if (!words_done && trie.node(i).depth > 1) tails(place, prefix, path);
+        const bool own_words = &place.part == &index_.mixed && trie.node(i).depth == 1;  // those are in another part
+        if (!words_done && !own_words) tails(place, prefix, path);
         if (!words_done) signs(place, prefix, path);
         words_done = true;
         continue;
@@ -135,7 +148,7 @@ class ShapeWalk {
                        uint32_t path) {
     tracker_.heed();
     const track::PrefixId next = tracker_.push(prefix, place.part.trie.node(node).byte);
-    const bool quoted = is_quote(place.part.trie.node(node).byte) && (next == track::kDead || tracker_.in_quotes(next));
+    const bool quoted = is_quote(place.part.trie.node(node).byte) && (next == track::kDead || tracker_.open_quote(next) != 0);
     if (!quoted && !tracker_.has_asked()) return next;
     // Whether a quote may open is a matter of the names that may come, and of what has ended before it.
     tracker_.heed();
@@ -185,7 +198,7 @@ class ShapeWalk {
     track::WordSet set;
     set.rest = language.rest;
     set.new_name = language.new_name;
-    const track::Key key{language.number, shape_mixed(0x1A, uint64_t{place.first} << 32 | place.part.number)};
+    const track::Key key{language.number, mixed_key(0x1A, uint64_t{place.first} << 32 | place.part.number)};
     to_.add(index_.general_parts.find(key, [&] {
       return walk_.made_part([&](Admitted& made) {
         walk_.add_words(place, *language.trie, language.words, track::WordTrie::kRoot, made);
@@ -232,7 +245,7 @@ class ShapeWalk {
     for (uint32_t i = words.node(node).child; i != track::WordTrie::kNowhere; i = words.node(i).next) {
       const track::WordTrie::Node& word = words.node(i);
       if (!language.words.any_in(word.first, word.last)) continue;
-      const char both[] = {shape_capital(word.byte), word.byte};
+      const char both[] = {capital_of(word.byte), word.byte};
       for (int c = both[0] == both[1] ? 1 : 0; c < 2; ++c) {
         const uint32_t found = place.part.find(place.first, place.last, static_cast<uint8_t>(both[c]));
         if (found == place.last) continue;
@@ -273,8 +286,8 @@ class ShapeWalk {
   std::shared_ptr<const ShapePart::Places> gathered(const std::vector<ShapePart::Place>& found) {
     track::Key key{0x9E37, 0x79B9};
     for (const ShapePart::Place& place : found) {
-      key.high = shape_mixed(key.high, uint64_t{place.first} << 32 | place.part->number);
-      key.low = shape_mixed(key.low + place.part->number, place.first * 0xD6E8FEB86659FD93u);
+      key.high = mixed_key(key.high, uint64_t{place.first} << 32 | place.part->number);
+      key.low = mixed_key(key.low + place.part->number, place.first * 0xD6E8FEB86659FD93u);
     }
     const auto make = [&]() -> std::shared_ptr<const void> {
       constexpr uint32_t kSmall = 2000;
@@ -294,6 +307,7 @@ class ShapeWalk {
       for (const auto& [text, id] : tails) entries.push_back({text, id});
       made->small = std::make_unique<const ShapePart::Part>(index_.next_number++, Trie(std::move(entries)));
       made->all.push_back({made->small.get(), 0, static_cast<uint32_t>(made->small->trie.size())});
+      part_.made_beside += made->small->bytes();
       return made;
     };
     return std::static_pointer_cast<const ShapePart::Places>(index_.shape_parts.places(key, make));
@@ -310,8 +324,8 @@ class ShapeWalk {
     track::Key key{0x9001, 0x1E5};
     for (const ShapePart::Spot& spot : found) {
       const std::string lead = bytes_of(spot.path);
-      key.high = shape_mixed(key.high, uint64_t{spot.place.first} << 32 | spot.place.part->number);
-      key.low = shape_mixed(key.low + spot.place.part->number, std::hash<std::string>()(lead));
+      key.high = mixed_key(key.high, uint64_t{spot.place.first} << 32 | spot.place.part->number);
+      key.low = mixed_key(key.low + spot.place.part->number, std::hash<std::string>()(lead));
     }
     const auto make = [&]() -> std::shared_ptr<const void> {
       auto made = std::make_shared<ShapePart::Quotes>();
@@ -343,11 +357,13 @@ class ShapeWalk {
         };
         add(add, spot.place.first);
       }
+      part_.made_beside += made->closers.size() * 2 * sizeof(ShapePart::Quotes::Closer);
       for (uint32_t i = 0; i < made->closers.size(); ++i) made->by_text[folded(made->closers[i].text)].push_back(i);
       for (size_t i = 0; i < inside.size(); ++i) {
         std::vector<Trie::Entry> entries;
         for (const auto& [text, id] : inside[i]) entries.push_back({text, id});
         made->inside[i] = std::make_unique<const ShapePart::Part>(index_.next_number++, Trie(std::move(entries)));
+        part_.made_beside += made->inside[i]->bytes();
       }
       return made;
     };
@@ -403,13 +419,15 @@ class ShapeWalk {
   const VocabularyIndex::Impl& index_;
   ShapePart& part_;
   Admitted& to_;
+  char left_out_ = 0;  // tokens that begin with this are
   std::vector<Found> found_;
 };
 
 std::shared_ptr<const ShapePart> PartWalk::shape_part(track::PrefixId prefix, After after, const track::Key& shape) {
   track::Key key = shape;
-  key.low = shape_mixed(key.low, after == After::Word ? 0x5A : 0xA5);
+  key.low = mixed_key(key.low, 0xA5 + static_cast<uint64_t>(after));
   if (auto known = index_.shape_parts.find(key)) return known;
+  if (!tracker_.tells_language() || !words_.has_room_for_good()) return nullptr;
   auto made = std::make_shared<ShapePart>();
   const DraftLease draft(index_.vocabulary.size());
   Admitted to(*draft);
@@ -417,246 +435,8 @@ std::shared_ptr<const ShapePart> PartWalk::shape_part(track::PrefixId prefix, Af
   ShapeWalk(*this, *made, to).learn(prefix, after);
   tracker_.release(mark);
   made->tokens = draft->take(nullptr);
-  index_.shape_parts.keep(key, made);
+  if (words_.take_for_good(made->bytes())) index_.shape_parts.keep(key, made);
   return made;
-}
-
-// False: it has no shape, or none that is known, and is walked as it is.
-bool PartWalk::add_by_shape(track::PrefixId prefix, const FreeTextParts* plain, Admitted& to) {
-  if (budget_test_ != nullptr || owed_ != 0 || plain != nullptr) return false;
-  if (!masks_by_shape.load(std::memory_order_relaxed)) return false;
-  if (const auto shape = tracker_.shape(prefix)) {
-    const auto known = shape_part(prefix, After::Lexeme, *shape);
-    if (known) add_part(*known, prefix, to);
-    return known != nullptr;
-  }
-  if (!tracker_.signs_end(prefix)) return false;
-  const auto all_of = [](const Part& part) { return Siblings{part, 0, static_cast<uint32_t>(part.trie.size())}; };
-  const track::PrefixId at = tracker_.after_lexeme(prefix);
-  const auto shape = at == track::kDead ? std::nullopt : tracker_.shape(at);
-  const auto part = shape ? shape_part(at, After::Word, *shape) : nullptr;
-  if (at != track::kDead && !part) return false;
-  tails(all_of(index_.words), prefix, to);
-  signs_after_words(all_of(index_.mixed), prefix, to);
-  const bool number = tracker_.word_start(prefix) == track::kDead;  // to which a point would belong
-  for (const Part* signs : {&index_.heads, &index_.mixed}) {
-    if (!number) break;
-    const uint32_t end = static_cast<uint32_t>(signs->trie.size());
-    const uint32_t point = signs->find(0, end, '.');
-    if (point == end) continue;
-    const Siblings alone{*signs, point, signs->trie.node(point).after};
-    signs == &index_.heads ? heads(alone, prefix, to) : words_and_signs(alone, prefix, to);
-  }
-  if (part) add_part(*part, at, to);
-  return true;
-}
-
-void PartWalk::add_part(const ShapePart& part, track::PrefixId prefix, Admitted& to) {
-  to.add(part.tokens, part.kept);
-  constexpr track::PrefixId kUnknown = UINT32_MAX;
-  ends_.assign(part.paths.size(), kUnknown);
-  ends_[0] = prefix;
-  const auto end_of = [&](const auto& self, uint32_t path) -> track::PrefixId {
-    if (ends_[path] != kUnknown) return ends_[path];
-    const track::PrefixId above = self(self, part.paths[path].above);
-    ends_[path] = above == track::kDead ? above : tracker_.push(above, part.paths[path].byte);
-    return ends_[path];
-  };
-  for (const ShapePart::Names& names : part.names) {
-    const track::PrefixId end = end_of(end_of, names.path);
-    const track::PrefixId at = end == track::kDead ? end : tracker_.after_lexeme(end);
-    if (at == track::kDead) continue;
-    add_names(names, at, to);
-    if (names.quotes == nullptr || add_quoted(names, prefix, at, to)) continue;
-    for (const ShapePart::Spot& spot : names.quote_spots) {
-      const track::PrefixId opens = end_of(end_of, spot.path);
-      if (opens != track::kDead) walk_spot(spot, opens, to);
-    }
-  }
-  for (const ShapePart::Spot& spot : part.spots) {
-    const track::PrefixId end = end_of(end_of, spot.path);
-    if (end != track::kDead) walk_spot(spot, end, to);
-  }
-}
-
-void PartWalk::add_names(const ShapePart::Names& names, track::PrefixId at, Admitted& to) {
-  const track::WordSet set = tracker_.other_words(at, names.asked);
-  const ShapePart::Places& places = *names.places;
-  const auto add_listed = [&](const track::Key& key, const auto& make) {
-    std::shared_ptr<const StoredMask> known = words_.find(key);
-    if (!known) {
-      known = made_part([&](Admitted& listed) {
-        for (const ShapePart::Place& place : places.all) make(Siblings{*place.part, place.first, place.last}, listed);
-      });
-      words_.insert(key, known);
-    }
-    to.add(*known);
-  };
-  track::Key key{places.number, 0x9A};
-  for (const uint64_t word : set.allowed->words()) {
-    key.high = shape_mixed(key.high, word);
-    key.low = shape_mixed(key.low + word, 0xD6E8FEB86659FD93u);
-  }
-  add_listed(key, [&](const Siblings& place, Admitted& listed) {
-    add_words(place, *set.trie, *set.allowed, set.node, listed);
-  });
-  if (set.schema_rest != 0) {
-    add_listed({places.number, shape_mixed(0x9B, set.schema_rest)}, [&](const Siblings& place, Admitted& listed) {
-      Rest rest{set.schema_rest, 0, {}};
-      add_rest(place, rest, listed);
-    });
-  }
-  for (const std::string_view word : set.own) {
-    for (const ShapePart::Place& place : places.all) add_word({*place.part, place.first, place.last}, word, true, to);
-  }
-}
-
-// False: there may stand more in quotes than is looked at here.
-bool PartWalk::add_quoted(const ShapePart::Names& names, track::PrefixId prefix, track::PrefixId at, Admitted& to) {
-  const track::QuotedNames quoted = tracker_.quoted_names(at);
-  const ShapePart::Quotes& quotes = *names.quotes;
-  if (quoted.any_new || quoted.string != names.is_string) return false;
-  const auto all_of = [](const Part& part) { return Siblings{part, 0, static_cast<uint32_t>(part.trie.size())}; };
-  constexpr std::array<Quote, 3> kQuotes{Quote::Double, Quote::Backtick, Quote::Bracket};
-  const auto add_name = [&](std::string_view name, Admitted& made) {
-    for (const Quote quote : kQuotes) {
-      if (track::can_quote(name, quote)) add_word(all_of(*quotes.inside[ShapePart::Quotes::quote_index(quote)]), name, true, made);
-    }
-  };
-  track::Key key{quotes.number, 0x9C};
-  for (const uint64_t word : quoted.allowed->words()) {
-    key.high = shape_mixed(key.high, word);
-    key.low = shape_mixed(key.low + word, 0xD6E8FEB86659FD93u);
-  }
-  add_kept(key, to, [&](Admitted& made) {
-    for (const track::Rank rank : *quoted.allowed) add_name(tracker_.dictionary_word(rank), made);
-  });
-  for (const std::string& name : quoted.own) add_name(name, to);
-  for (const Quote quote : kQuotes) {
-    const auto& openers = quotes.openers[ShapePart::Quotes::quote_index(quote)];
-    if (!openers.empty() && tracker_.push(at, static_cast<uint8_t>(quote)) != track::kDead) to.set(openers);
-  }
-  for (size_t i = 0; i < kQuotes.size() && quoted.rest != 0; ++i) {
-    add_kept({quotes.inside[i]->number, shape_mixed(0x9B, quoted.rest)}, to, [&](Admitted& made) {
-      Rest rest{quoted.rest, 0, {}};
-      add_rest(all_of(*quotes.inside[i]), rest, made);
-    });
-  }
-  if (quoted.string) {
-    to.add(index_.general_parts.find({quotes.number, 0x57B1}, [&] {
-      return made_part([&](Admitted& made) {
-        PrefixWalk walker(tracker_, tracker_.push(at, '"'));
-        free_walk(quotes.inside[0]->trie, quotes.inside[0]->shape, walker, 0, made);
-      });
-    }));
-  }
-  add_closers(names, quoted, key, prefix, to);
-  return true;
-}
-
-// Tokens that close what stands in quotes: those that close a name that may come, one by one.
-void PartWalk::add_closers(const ShapePart::Names& names, const track::QuotedNames& quoted, track::Key key,
-                           track::PrefixId prefix, Admitted& to) {
-  using Closer = ShapePart::Quotes::Closer;
-  const ShapePart::Quotes& quotes = *names.quotes;
-  std::vector<uint32_t> asked = names.asked_closers;
-  const auto ask_all = [&](std::string_view name, auto& found) {
-    const auto same = quotes.by_text.find(std::string(name));
-    if (same != quotes.by_text.end()) found.insert(found.end(), same->second.begin(), same->second.end());
-    if (name.find_first_of("\"`]") == std::string_view::npos) return;
-    for (uint32_t i = 0; i < quotes.closers.size(); ++i) {  // a quote in a name is doubled
-      const Closer& closer = quotes.closers[i];
-      const std::string text = folded(closer.text);
-      if (!closer.rest.empty() && name.starts_with(text) && name.substr(text.size()).starts_with(closer.rest[0])) found.push_back(i);
-    }
-  };
-  // Kept as masks are, though these are numbers of closers.
-  const auto kept = [&](uint64_t what, const auto& find) {
-    track::Key its = key;
-    its.low = shape_mixed(its.low, what);
-    auto known = words_.find(its);
-    if (known == nullptr) {
-      auto made = std::make_shared<StoredMask>();
-      find(made->tokens);
-      made->tokens.shrink_to_fit();
-      known = std::move(made);
-      words_.insert(its, known);
-    }
-    asked.insert(asked.end(), known->tokens.begin(), known->tokens.end());
-  };
-  kept(0xC105, [&](std::vector<TokenId>& found) {
-    for (const track::Rank rank : *quoted.allowed) ask_all(tracker_.dictionary_word(rank), found);
-    for (uint32_t i = 0; i < quotes.closers.size(); ++i) {
-      if (quotes.closers[i].rest.empty()) found.push_back(i);
-    }
-  });
-  for (const std::string& name : quoted.own) ask_all(name, asked);
-  if (quoted.rest != 0) {
-    for (uint32_t i = 0; i < quotes.closers.size(); ++i) {
-      const std::string& text = quotes.closers[i].text;
-      if (!text.empty() && tracker_.rest_takes(quoted.rest, text)) asked.push_back(i);
-    }
-  }
-  if (quoted.string) {
-    key = {quotes.number, 0x57C};  // the same for all states of a schema
-    kept(0xC106, [&](std::vector<TokenId>& found) {
-      for (const auto& [text, closers] : quotes.by_text) {
-        if (tracker_.knows_name(text)) found.insert(found.end(), closers.begin(), closers.end());
-      }
-    });
-    tracker_.for_each_own_name([&](std::string_view name) { ask_all(name, asked); });
-  }
-  std::ranges::sort(asked);
-  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
-  for (const uint32_t i : asked) {
-    const Closer& closer = quotes.closers[i];
-    track::PrefixId end = prefix;
-    for (const std::string* part : {&closer.lead, &closer.text, &closer.rest}) {
-      for (const char c : *part) end = end == track::kDead ? end : tracker_.push(end, static_cast<uint8_t>(c));
-    }
-    if (end != track::kDead) to.set(closer.token);
-  }
-  for (const uint32_t i : names.string_closers) {
-    if (!std::ranges::binary_search(asked, i)) to.set(quotes.closers[i].token);
-  }
-}
-
-void PartWalk::walk_spot(const ShapePart::Spot& spot, track::PrefixId at, Admitted& to) {
-  const Siblings place{*spot.place.part, spot.place.first, spot.place.last};
-  switch (spot.kind) {
-    case ShapePart::Spot::Heads:
-      return heads(place, at, to);
-    case ShapePart::Spot::Mixed:
-      return words_and_signs(place, at, to);
-    case ShapePart::Spot::Tails:
-      return tails(place, at, to);
-    case ShapePart::Spot::Signs:
-      return signs_after_words(place, at, to);
-    case ShapePart::Spot::Numbers:
-    case ShapePart::Spot::NumberSigns: {
-      const track::PrefixId begin = tracker_.after_lexeme(at);
-      if (begin == track::kDead) return;
-      track::WordSet set;
-      set.rest = tracker_.number_rest(begin);
-      std::string text;
-      if (spot.kind == ShapePart::Spot::Numbers) return add_set(place, set, to);
-      if (set.rest != 0) signs_after_rest(place, set, text, begin, to);
-      return;
-    }
-    case ShapePart::Spot::OtherSigns: {
-      const track::PrefixId begin = tracker_.after_lexeme(at);
-      if (begin == track::kDead) return;
-      const track::WordSet set = tracker_.other_words(begin, spot.asked);
-      const track::RankSet allowed = *set.allowed;
-      track::WordSet kept = set;
-      kept.allowed = &allowed;
-      std::string text;
-      signs_after_words_of(place, kept, kept.node, text, begin, to);
-      for (const std::string& word : kept.own) signs_after(place, word, true, true, text, begin, to);
-      if (kept.schema_rest != 0) signs_after_rest(place, kept, text, begin, to);
-      return;
-    }
-  }
 }
 
 }  // namespace pccsql

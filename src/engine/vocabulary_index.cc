@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/shape_part.h"
+#include "track/lexical.h"
 
 namespace pccsql {
 namespace {
@@ -39,6 +40,13 @@ std::string_view closing(std::string_view bytes) {
   const bool plain = std::none_of(before.begin(), before.end(),
                                   [](char c) { return (c >= '0' && c <= '9') || fold(c) == 'x' || fold(c) == 'e'; });
   return plain ? bytes.substr(quote) : std::string_view();
+}
+
+// Between double quotes, from a whole character on; the last one may lack bytes.
+bool stays_in_quotes(std::string_view bytes) {
+  if (bytes.find('"') != std::string_view::npos || bytes.find('\0') != std::string_view::npos) return false;
+  uint8_t state = 0;
+  return std::ranges::all_of(bytes, [&](char c) { return track::utf8_step(state, static_cast<uint8_t>(c)); });
 }
 
 Trie closers_of(const Vocabulary& vocabulary) {
@@ -75,6 +83,31 @@ VocabularyIndex::Impl::Part::Part(uint32_t its_number, Trie made)
   }
 }
 
+VocabularyIndex::Impl::Endings::Endings(uint32_t number, const Vocabulary& vocabulary, bool quoted) {
+  std::vector<Trie::Entry> entries;
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (!vocabulary.is_text(id)) continue;
+    const std::string_view bytes = vocabulary.bytes(id);
+    const auto is_end = [&](char c) { return quoted ? c == '"' : !is_word_byte(static_cast<uint8_t>(c)); };
+    const auto end = static_cast<size_t>(std::ranges::find_if(bytes, is_end) - bytes.begin());
+    const std::string_view text = bytes.substr(0, end);
+    if (end == bytes.size() || (!quoted && end == 0)) continue;
+    const std::string_view rest = bytes.substr(quoted ? end + 1 : end);
+    const bool plain = quoted ? stays_in_quotes(text) || text.empty() : is_plain(track::FreeText::NewName, text);
+    if (!plain || text.size() > kLong || find_invalid_utf8(text) != std::string_view::npos || rest.starts_with('"')) {
+      others.push_back(id);
+      continue;
+    }
+    by_text[folded(text)].push_back(id);
+    if (rest.empty()) {
+      closing.push_back(id);
+    } else {
+      entries.push_back({rest, id});
+    }
+  }
+  part = std::make_unique<const Part>(number, Trie(std::move(entries)));
+}
+
 VocabularyIndex::Impl::Impl(Vocabulary given)
     : vocabulary(std::move(given)),
       trie(vocabulary),
@@ -88,10 +121,23 @@ VocabularyIndex::Impl::Impl(Vocabulary given)
       string_rest(6, Trie(vocabulary, trie, [this](TokenId id) {
                     const std::string_view bytes = vocabulary.bytes(id);
                     return !is_plain(track::FreeText::String, bytes) && closing(bytes).empty();
-                  })) {
+                  })),
+      name_endings(7, vocabulary, false),
+      quote_endings(8, vocabulary, true) {
+  MaskDraft inside(vocabulary.size());
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    if (vocabulary.is_text(id)) longest_piece = std::max(longest_piece, vocabulary.bytes(id).size());
+    if (!vocabulary.is_text(id)) continue;
+    const std::string_view bytes = vocabulary.bytes(id);
+    longest_piece = std::max(longest_piece, bytes.size());
+    if (!stays_in_quotes(bytes)) continue;
+    if (bytes.size() <= kLong) {
+      inside.set(id);
+    } else {
+      long_inside_quotes.emplace_back(bytes.size() + owed_at_end(bytes), id);
+    }
   }
+  std::ranges::sort(long_inside_quotes);
+  inside_quotes = inside.take(nullptr);
   add_blanks(0, static_cast<uint32_t>(blank_words.trie.size()), true);
   blanks_over.resize(kListedBlanks + 1);
   for (TokenId id = 0; id < vocabulary.size(); ++id) {

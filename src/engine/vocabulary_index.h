@@ -9,6 +9,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -43,6 +44,9 @@ struct VocabularyIndex::Impl {
       while (first < last && trie.node(first).byte < byte) first = trie.node(first).after;
       return first < last && trie.node(first).byte == byte ? first : last;
     }
+    size_t bytes() const {
+      return sizeof *this + trie.bytes() + shape.bytes() + tables.capacity() * sizeof tables[0] + table_of.capacity() * sizeof(uint32_t);
+    }
     uint32_t number;  // among the parts
     Trie trie;
     TrieShape shape;
@@ -72,6 +76,20 @@ struct VocabularyIndex::Impl {
   // change what the string means are not among them.
   Part closers;
   Part string_rest;  // tokens that are neither plain in a string nor closers
+  // Tokens that go on an open text and then end it, by what they have from its end on.
+  struct Endings {
+    Endings(uint32_t number, const Vocabulary& vocabulary, bool quoted);
+    std::unique_ptr<const Part> part;    // of a name the first sign and what follows; of a text in double quotes what follows the quote
+    std::vector<TokenId> closing;        // with nothing after the quote
+    std::vector<TokenId> others;         // that double a quote, end the text in the midst of something, or are long
+    std::unordered_map<std::string, std::vector<TokenId>> by_text;  // by what they go on with before that, folded; `others` aside
+  };
+  Endings name_endings, quote_endings;
+  // Tokens that stay in a text between double quotes, wherever in it they begin at a whole character; long ones by how many bytes they
+  // need, those that the last character lacks included.
+  StoredMask inside_quotes;
+  std::vector<std::pair<size_t, TokenId>> long_inside_quotes;
+  static constexpr size_t kLong = 32;
   // A part of masks that is the same for every schema.
   struct Shared {
     std::shared_ptr<const StoredMask> mask;

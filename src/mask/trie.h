@@ -42,6 +42,7 @@ class Trie {
   explicit Trie(std::vector<Entry> entries);
 
   size_t size() const { return nodes_.size() - 1; }
+  size_t bytes() const { return nodes_.capacity() * sizeof(Node) + token_ids_.capacity() * sizeof(TokenId); }
 
   // PRE of all below: node < size(). INVARIANT: node(size()) exists, has depth 1 and closes the last range of tokens.
   const Node& node(size_t i) const { return nodes_[i]; }

@@ -89,16 +89,25 @@ class SqlTracker final : public Tracker {
   PrefixId word_start(PrefixId prefix) override;
   bool rest_takes(uint64_t rest, std::string_view beginning) override;
   std::optional<Key> shape(PrefixId prefix) override;
+  bool tells_language() override { return world_.tells_language(); }
   void heed() override { store_.asked = false; }
   bool has_asked() const override { return store_.asked; }
   LanguageWords language_words(PrefixId prefix) override;
   WordSet other_words(PrefixId prefix, const TerminalSet& asked) override;
   Key names_key(PrefixId prefix) override { return expectation_key(prefixes_[prefix].state_id); }
   QuotedNames quoted_names(PrefixId prefix) override;
+  std::string open_text(PrefixId prefix) override { return store_.texts.str(prefixes_[prefix].lex.text); }
+  void for_each_word_after(std::string_view begun, const std::function<void(std::string_view)>& visit) override;
+  uint32_t bytes_left(PrefixId prefix) override;
+  bool knows_word(std::string_view text) override { return store_.names.find(text) != kNoName; }
+  char closing_quote(PrefixId prefix) override;
   bool knows_name(std::string_view name) override;
   void for_each_own_name(const std::function<void(std::string_view)>& visit) override;
   std::string_view dictionary_word(Rank rank) override { return world_.names().text(world_.word(rank)); }
-  bool in_quotes(PrefixId prefix) override { return prefixes_[prefix].lex.kind == LexState::Kind::Quoted; }
+  char open_quote(PrefixId prefix) override {
+    const LexState& lex = prefixes_[prefix].lex;
+    return lex.kind == LexState::Kind::Quoted ? static_cast<char>(lex.quote) : '\0';
+  }
   uint64_t number_rest(PrefixId prefix) override;
   bool signs_end(PrefixId prefix) override;
   Explanation explain(PrefixId prefix) override;

@@ -193,6 +193,8 @@ class Tracker {
   // and literals may follow, one after the other, and where names may come these have one key in LanguageWords::names; but for
   // lexemes of which has_asked() says, after heed(), that the schema at large was asked. Nothing: this prefix has none.
   virtual std::optional<Key> shape(PrefixId) { return std::nullopt; }
+  // Whether a shape can be learned from this schema: no name of it is a word of the language, too.
+  virtual bool tells_language() { return false; }
   virtual void heed() {}
   virtual bool has_asked() const { return false; }
   virtual LanguageWords language_words(PrefixId) { return {}; }
@@ -208,10 +210,20 @@ class Tracker {
   virtual std::string_view dictionary_word(Rank) { return {}; }
   // Whether the schema or the text has anything of this name, in any case.
   virtual bool knows_name(std::string_view) { return true; }
+  // What is written of the open word or quoted name.
+  virtual std::string open_text(PrefixId) { return {}; }
+  // What is missing of the words that begin so, in any case and with something missing: of the dictionary, and as below.
+  virtual void for_each_word_after(std::string_view, const std::function<void(std::string_view)>&) {}
+  // Inside a new name or a quoted string, exactly: how many more bytes it may get.
+  virtual uint32_t bytes_left(PrefixId) { return 0; }
+  // Whether any word or name is called so, in any case.
+  virtual bool knows_word(std::string_view) { return true; }
+  // The quote that has just closed a string or a name, and doubled would not; 0: none has.
+  virtual char closing_quote(PrefixId) { return 0; }
   // Names that the text brought, and perhaps others that were asked about.
   virtual void for_each_own_name(const std::function<void(std::string_view)>&) {}
-  // Whether it stands inside a quoted name.
-  virtual bool in_quotes(PrefixId) { return false; }
+  // The quote with which the quoted name began that it stands in; 0: it stands in none.
+  virtual char open_quote(PrefixId) { return 0; }
   // Whether any sign or blank that came next would not belong to the open lexeme, but for a point after digits.
   virtual bool signs_end(PrefixId) { return false; }
 

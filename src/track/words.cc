@@ -209,6 +209,29 @@ QuotedNames SqlTracker::quoted_names(PrefixId id) {
   return names;
 }
 
+void SqlTracker::for_each_word_after(std::string_view begun, const std::function<void(std::string_view)>& visit) {
+  const std::string small = folded(begun);
+  const auto [first, last] = world_.range(small);
+  for (Rank rank = first; rank < last; ++rank) {
+    const std::string_view word = world_.names().text(world_.word(rank));
+    if (word.size() > small.size()) visit(word.substr(small.size()));
+  }
+  for_each_own_name([&](std::string_view name) {
+    if (name.size() > small.size() && name.starts_with(small)) visit(name.substr(small.size()));
+  });
+}
+
+uint32_t SqlTracker::bytes_left(PrefixId id) {
+  const uint32_t length = prefixes_[id].length + (prefixes_[id].lex.kind == Kind::Quoted ? 6u : 2u);
+  return length >= kLongestNewName ? 0 : kLongestNewName - length;
+}
+
+char SqlTracker::closing_quote(PrefixId id) {
+  const LexState& lex = prefixes_[id].lex;
+  if (lex.kind == Kind::StringEnd) return '\'';
+  return lex.kind == Kind::QuotedEnd ? static_cast<char>(lex.quote) : 0;
+}
+
 // Words that are the language's alone mean nothing in quotes.
 bool SqlTracker::knows_name(std::string_view text) {
   const NameId name = store_.names.find(text);
@@ -220,7 +243,7 @@ bool SqlTracker::knows_name(std::string_view text) {
 
 void SqlTracker::for_each_own_name(const std::function<void(std::string_view)>& visit) {
   const auto world = static_cast<NameId>(world_.names().size());
-  for (NameId i = 0; i < store_.names.size(); ++i) visit(store_.names.text(world + i));
+  for (NameId i = 1; i < store_.names.size(); ++i) visit(store_.names.text(world + i - 1));
 }
 
 bool SqlTracker::rest_takes(uint64_t rest, std::string_view text) {

@@ -99,6 +99,7 @@ World::World(const Catalog& catalog, const Policy& policy, TrackSettings setting
   for (Rank rank = 0; rank < by_rank_.size(); ++rank) rank_[by_rank_[rank]] = rank;
 
   for (const NameId name : by_rank_) trie_.add(names_.text(name));
+  tells_language_ = std::ranges::all_of(capitals_, &std::string::empty);
   language_number_.resize(count);
   for (Rank rank = 0; rank < by_rank_.size(); ++rank) {
     if (by_rank_[rank] < catalog.names().size()) continue;

@@ -72,6 +72,7 @@ class World {
   const WordTrie& trie() const { return trie_; }
   // The words that are the language's and no name of the schema, and for each a number that is the same in every schema.
   const RankSet& language_words() const { return language_words_; }
+  bool tells_language() const { return tells_language_; }  // whether those are all words of the language
   uint64_t language_number(Rank rank) const { return language_number_[rank]; }
   // Most letters of an alias that is used before its FROM. In canonical style one: two would begin many a name that may
   // not be written, and a model that wanted such a name would take them for its beginning.
@@ -158,6 +159,7 @@ class World {
   Names names_;
   Sources sources_;
   bool anything_to_ask_ = false;
+  bool tells_language_ = false;
   std::vector<NameId> by_rank_;
   WordTrie trie_;
   RankSet language_words_;
