@@ -170,6 +170,13 @@ void MaskedRun::shorten() {
   if (!taken_away_ || shortened_ || care_ == Care::None) return;
   shortened_ = true;
   const auto left = matcher_.tokens_left();
+  // What a completion takes in a vocabulary that cuts names into letters is known too roughly for so few tokens.
+  std::string names;
+  for (const Table& table : subject_.catalog().tables()) {
+    if (names.size() < 200) names += " " + table.name;
+  }
+  const auto cut = model_.tokenize(names, false);
+  if (!cut || cut->size() * 2 > names.size()) return;
   // What has been begun may not come to an end that soon.
   for (size_t most = std::max(kShortened, taken_.size() + kMoreWhenShortened); left && most < taken_.size() + *left; most += kMoreWhenShortened) {
     Matcher shorter = engine_.new_matcher(static_cast<uint32_t>(most));

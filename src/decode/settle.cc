@@ -52,9 +52,12 @@ void withhold(Subject& subject, const std::function<bool(std::string_view sql)>&
 bool is_confirmed(const Wish::Draft& draft, const std::vector<BlockedName>& blocked) {
   std::vector<Lexeme> lexemes;
   lex(draft.text, lexemes);
-  const auto wanted = std::ranges::find_if(lexemes, [&](const Lexeme& lexeme) {
+  auto wanted = std::ranges::find_if(lexemes, [&](const Lexeme& lexeme) {
     return lexeme.terminal == Terminal::Name && lexeme.span.end >= draft.wanted;
   });
+  // `T1` before `.name` was wanted is none of it.
+  const bool qualifies = wanted != lexemes.end() && wanted->span.end == draft.wanted && std::next(wanted)->terminal == Terminal::Dot;
+  if (qualifies) wanted = std::find_if(std::next(wanted), lexemes.end(), [](const Lexeme& lexeme) { return lexeme.terminal == Terminal::Name; });
   if (wanted == lexemes.end()) return true;
   std::string buffer;
   const std::string name(name_text(*wanted, draft.text, buffer));

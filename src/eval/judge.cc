@@ -30,7 +30,7 @@ std::string_view run_cause(const Error& error) {
   return "run_error";
 }
 
-void run(Seat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop) {
+void run(SuiteSeat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop) {
   const auto failed = [&record](std::string_view cause, const Error& error) {
     record.outcome = Outcome::Failure;
     record.cause = cause;
@@ -67,7 +67,7 @@ static ExampleValues shown_values(const Catalog& catalog, const Policy& policy, 
   return runner ? read_example_values(*runner, catalog, policy, most) : ExampleValues();
 }
 
-Seat::Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings, const Prompts& prompts,
+SuiteSeat::SuiteSeat(const Catalog& catalog, const Policy& policy, CheckSettings settings, const Prompts& prompts,
            std::string database_file, bool execution, size_t values)
     : subject(catalog, policy, settings, prompts, std::nullopt, shown_values(catalog, policy, database_file, values)), checker(make_checker(catalog, settings)), database(std::move(database_file)) {
   if (!execution) return;
@@ -84,7 +84,7 @@ Seat::Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings,
   }
 }
 
-bool Judge::judge(Seat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop) {
+bool Judge::judge(SuiteSeat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop) {
   const Catalog& catalog = seat.subject.catalog();
   const bool execution = seat.runner != nullptr || seat.problem.has_value();
   record.outcome = answer.outcome;

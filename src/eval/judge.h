@@ -30,9 +30,9 @@ namespace pccsql {
 std::string_view empty_answer_class(std::string_view sql, const Analysis& query, const Analysis& gold);
 
 // One database under one policy, ready to be asked about and to be run on. Used by one thread at a time.
-struct Seat {
+struct SuiteSeat {
   // Without `execution` nothing is run. `values`: how many are shown beside a Public column. PRE: `catalog` and `prompts` outlive it.
-  Seat(const Catalog& catalog, const Policy& policy, CheckSettings settings, const Prompts& prompts,
+  SuiteSeat(const Catalog& catalog, const Policy& policy, CheckSettings settings, const Prompts& prompts,
        std::string database_file, bool execution, size_t values = 0);
 
   Subject subject;
@@ -50,7 +50,7 @@ class Judge {
   // Fills everything of the record that comes from the answer. Where the seat has no database nothing is run, and
   // accuracy is unknown. PRE: the record has the question's fields, and the answer is about the seat's subject. When
   // `stop` becomes true it ends soon; false: it did, and the record is not to be used.
-  bool judge(Seat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop = nullptr);
+  bool judge(SuiteSeat& seat, const Answer& answer, QuestionRecord& record, const std::atomic<bool>* stop = nullptr);
 
  private:
   AccuracyJudge accuracy_;

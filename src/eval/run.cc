@@ -63,7 +63,7 @@ class Worker {
 
   // Nothing: it was stopped.
   std::optional<Finished> answer(const SuiteQuestion& question, const std::atomic<bool>* stop) {
-    Seat& here = seat(question);
+    SuiteSeat& here = seat(question);
     Listener listener;
     listener.stop = stop;
     const std::optional<std::string> evidence = plan_.settings.evidence ? question.evidence : std::nullopt;
@@ -94,12 +94,12 @@ class Worker {
  private:
   struct Kept {
     size_t policy;
-    std::unique_ptr<Seat> seat;
+    std::unique_ptr<SuiteSeat> seat;
   };
   // Engines hold masks, so not all of a suite's databases are kept; its questions come database by database.
   static constexpr size_t kMostSeats = 2;
 
-  Seat& seat(const SuiteQuestion& question) {
+  SuiteSeat& seat(const SuiteQuestion& question) {
     const auto known = std::ranges::find(seats_, question.policy, &Kept::policy);
     if (known != seats_.end()) {
       std::rotate(seats_.begin(), known, known + 1);
@@ -109,7 +109,7 @@ class Worker {
     const CheckSettings settings{plan_.suite.profile, plan_.settings.language};
     seats_.push_front(
         {question.policy,
-         std::make_unique<Seat>(plan_.suite.catalogs[question.catalog], plan_.suite.policies[question.policy].policy,
+         std::make_unique<SuiteSeat>(plan_.suite.catalogs[question.catalog], plan_.suite.policies[question.policy].policy,
                                 settings, plan_.prompts, database_file(plan_.suite, question, plan_.data),
                                 executes(plan_.suite, plan_.settings), plan_.settings.values)});
     return *seats_.front().seat;

@@ -70,6 +70,27 @@ Answer ask(const std::string& wanted, const std::string& otherwise, Blocked bloc
   return answer;
 }
 
+// The name that was wanted may be all of the beginning of another, which is then written; or come in one token with its dot.
+TEST(Draft, WhatWasWantedIsKnownByItsWholeName) {
+  const auto catalog = read_ddl_catalog("CREATE TABLE car (model TEXT, modelid INTEGER, maker TEXT)");
+  ASSERT_TRUE(catalog);
+  Policy policy(*catalog, ColumnPolicy::Public);
+  policy.set(*catalog->find_column("car", "model"), ColumnPolicy::Hidden);
+  Subject subject(*catalog, policy);
+  const Vocabulary vocabulary = bytes_and({"SELECT ", "model", "id", "T1", ".model", ".maker", " FROM", " car", " AS"});
+  // No draft that makes sense: there is no such column as `weight`.
+  for (const auto& [wanted, otherwise] : std::vector<std::pair<std::string, std::string>>{
+           {"SELECT model FROM car WHERE weight = 1", "SELECT modelid FROM car"},
+           {"SELECT T1.model FROM car AS T1 WHERE weight = 1", "SELECT T1.maker FROM car AS T1"}}) {
+    ScriptedModel model(vocabulary, wants(vocabulary, {wanted, otherwise}), kRoomy);
+    DecodeSettings settings;
+    settings.max_tokens = 400;
+    const Answer answer = make_decoder(Method::Pcc, model, settings)->answer(subject, kQuestion, {});
+    EXPECT_EQ(answer.outcome, Answer::Outcome::Refuse) << answer.sql.value_or("");
+    EXPECT_EQ(answer.draft, wanted);
+  }
+}
+
 TEST(Draft, AnOutputIsLeftOut) {
   const Answer answer = ask("SELECT name, salary FROM employee ORDER BY hire_date DESC LIMIT 1",
                             "SELECT name, job_title FROM employee ORDER BY hire_date DESC LIMIT 1");

@@ -175,7 +175,12 @@ TEST(MaskedRun, AJoinIsOnKeysOfEachOther) {
 // What a model writes at length after the policy took away what it wanted is about nothing; what was not taken away may be long.
 TEST(MaskedRun, AfterThePolicyTookSomethingAwayTheEndIsNear) {
   Hr hr;
-  const Vocabulary vocabulary = builtin_vocabulary();
+  std::vector<std::string> words{"SELECT ", "name", "salary", " FROM", " WHERE", " job_title", " = 'Clerk'", " OR", " hire_year", " =", " 19"};
+  for (const Table& table : hr.catalog.tables()) {
+    words.push_back(" " + table.name);
+    for (const Column& column : table.columns) words.push_back(column.name);
+  }
+  const Vocabulary vocabulary = bytes_and(words);
   std::string on = " FROM employee WHERE job_title = 'Clerk'";
   for (int i = 0; i < 60; ++i) on += " OR hire_year = " + std::to_string(1900 + i);
   const auto tokens = [&](const std::string& first) {
@@ -188,7 +193,7 @@ TEST(MaskedRun, AfterThePolicyTookSomethingAwayTheEndIsNear) {
     return answer.counts.work.generated_tokens - answer.counts.work.discarded_tokens;
   };
   EXPECT_GT(tokens("name"), 200U);
-  EXPECT_LE(tokens("salary"), 64U);
+  EXPECT_LE(tokens("salary"), 128U);
 }
 
 // Where one goes on as it should, nothing is taken back, and nothing is paid for.
