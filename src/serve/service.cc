@@ -163,7 +163,7 @@ std::optional<Reply> Service::enter(Gate& gate, const Visit& visit, std::chrono:
     case Gate::Entry::Full:
       return refusal(429, "busy", "too many are waiting already; try again in a few seconds", 5);
     case Gate::Entry::Late:
-      return refusal(503, "late", "no place became free in time; try again later", 10);
+      return refusal(429, "busy", "no place became free in time; try again later", 10);
     case Gate::Entry::Gone:
       return refusal(499, "gone", "the caller has left");
     case Gate::Entry::Closed:
