@@ -8,6 +8,8 @@
 //
 // The same test on a plain HAVING COUNT(*) must find each way around one. A test that could not would say nothing.
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -15,6 +17,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 
 #include "check/check.h"
@@ -668,6 +671,32 @@ Totals attack(uint64_t queries, bool plain) {
   }
   std::ranges::sort(totals.found, {}, &std::string::size);
   return totals;
+}
+
+// For `pccsql mask replay --schema F/schema.sql --policy F/policy.yaml --jsonl F/queries.jsonl`: whether the mask is of one mind
+// with the checker about such queries. With PCCSQL_MADE=F they are written there.
+TEST(Perturbation, ItsQueriesAreThereForTheMask) {
+  const char* const folder = std::getenv("PCCSQL_MADE");
+  if (folder == nullptr) GTEST_SKIP() << "writes files where PCCSQL_MADE says";
+  const std::string to = std::string(folder) + "/";
+  std::ofstream(to + "schema.sql") << kSchema;
+  std::ofstream(to + "policy.yaml") << policy_text(3);
+  std::ofstream queries(to + "queries.jsonl");
+  Generator generator(random_seed() * 77 + 5);
+  for (uint64_t i = 0; i < random_queries(12'000); ++i) {
+    const std::string marked = generator.next().sql;
+    std::string sql;
+    for (size_t at = 0; at < marked.size(); ++at) {
+      // Without the marks, which stand in comments.
+      if (marked.compare(at, 2, "/*") == 0) {
+        at = marked.find("*/", at) + 1;
+      } else {
+        sql += marked[at];
+      }
+    }
+    if (sql.find("--") == std::string::npos) queries << nlohmann::json{{"sql", sql}} << "\n";
+  }
+  EXPECT_TRUE(queries.good());
 }
 
 uint64_t safe_queries() {
