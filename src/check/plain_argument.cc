@@ -100,7 +100,8 @@ bool PlainArgument::plain_column(const Expr& expr, Columns& columns) const {
 bool PlainArgument::plain_literal(const Expr& expr) {
   if (expr.op == Terminal::kw_NULL) return true;
   if (expr.op != Terminal::Integer && expr.op != Terminal::Float) return false;
-  for (const char c : ast_.span(expr).of(ast_.sql)) {
+  const std::string_view text = ast_.span(expr).of(ast_.sql);
+  for (const char c : text) {
     if (c == '.') continue;
     if (c < '0' || c > '9') return false;  // hexadecimal, or with an exponent
     ++digits_;
