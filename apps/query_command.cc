@@ -37,7 +37,7 @@ struct Tally {
   }
 };
 
-int answer_one(const Options& options, Session& session) {
+int answer_one(const Options& options, CheckSession& session) {
   Request request;
   request.sql = *options.sql;
   if (request.sql == "-") {
@@ -51,7 +51,7 @@ int answer_one(const Options& options, Session& session) {
   return output.finish(report.verdict == Verdict::Safe ? kExitFine : kExitNotFine);
 }
 
-int answer_lines(const Options& options, Session& session, LineReader& reader) {
+int answer_lines(const Options& options, CheckSession& session, LineReader& reader) {
   const bool with_policy = options.command == Command::Check;
   const Style style = style_for(options.color);
   Output output;
@@ -100,7 +100,7 @@ int run_queries(const Options& options) {
     if (!opened) return fail(opened.error());
     server.emplace(std::move(*opened));
   }
-  Session session(*source, options.settings, with_policy, options.show_run, std::move(server));
+  CheckSession session(*source, options.settings, with_policy, options.show_run, std::move(server));
   if (options.sql) {
     auto database = source->catalog();
     if (!database) return fail(database.error());

@@ -4,7 +4,7 @@
 
 namespace pccsql {
 
-Session::Session(const Source& source, CheckSettings settings, bool with_policy, bool with_run,
+CheckSession::CheckSession(const Source& source, CheckSettings settings, bool with_policy, bool with_run,
                  std::optional<PgWitness> server)
     : source_(source),
       settings_(settings),
@@ -12,14 +12,14 @@ Session::Session(const Source& source, CheckSettings settings, bool with_policy,
       with_run_(with_run),
       server_(std::move(server)) {}
 
-Verdict Session::settled(Verdict verdict, const std::string& sql) {
+Verdict CheckSession::settled(Verdict verdict, const std::string& sql) {
   if (!server_ || verdict == Verdict::Safe || verdict == Verdict::Unsafe) return verdict;
   const auto takes = server_->takes(sql);
   if (!takes) return verdict;
   return *takes ? Verdict::Outside : Verdict::Error;
 }
 
-Result<Session::Seat*> Session::seat_for(const std::optional<std::string>& db_id) {
+Result<CheckSession::Seat*> CheckSession::seat_for(const std::optional<std::string>& db_id) {
   const std::string key = db_id ? "=" + *db_id : "";
   const auto known = seat_of_.find(key);
   if (known != seat_of_.end()) return known->second;
@@ -33,7 +33,7 @@ Result<Session::Seat*> Session::seat_for(const std::optional<std::string>& db_id
   return seat_of_[key] = &seats_.back();
 }
 
-const Result<Policy>& Session::policy_for(Seat& seat, const std::optional<std::string>& brought) {
+const Result<Policy>& CheckSession::policy_for(Seat& seat, const std::optional<std::string>& brought) {
   if (!brought) {
     if (!seat.policy) seat.policy = source_.policy(seat.catalog);
     return *seat.policy;
@@ -47,7 +47,7 @@ const Result<Policy>& Session::policy_for(Seat& seat, const std::optional<std::s
   return known->second;
 }
 
-Report Session::answer(const Request& request) {
+Report CheckSession::answer(const Request& request) {
   Report report;
   report.id = request.id;
   report.sql = request.sql;

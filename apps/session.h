@@ -1,4 +1,4 @@
-// Session: answers requests. It keeps one checker per database and every policy it has read, so that a long run reads
+// CheckSession: answers requests. It keeps one checker per database and every policy it has read, so that a long run reads
 // each once.
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace pccsql {
 
-class Session {
+class CheckSession {
  public:
   // Without `with_policy` it tells what a query uses, and judges nothing. PRE: `source` outlives the session.
   // `with_run`: also of what is run for a query. A `server`, where the source is one, is asked which word is right for a query
   // that is refused: the judge alone cannot always tell what is outside the language from what PostgreSQL would not take.
-  Session(const Source& source, CheckSettings settings, bool with_policy, bool with_run = false,
+  CheckSession(const Source& source, CheckSettings settings, bool with_policy, bool with_run = false,
           std::optional<PgWitness> server = {});
 
   // Whatever is wrong with a request is in its report, as verdict Error. The report's names are good as long as the

@@ -8,6 +8,7 @@
 #include "decode/key_column.h"
 #include "decode/key_joins.h"
 #include "decode/lost_way.h"
+#include "decode/renamed.h"
 #include "decode/reworded.h"
 #include "decode/wanted.h"
 #include "mask/bitmask.h"
@@ -364,60 +365,11 @@ bool MaskedRun::counts_closed_key() const {
   return false;
 }
 
-// `SELECT T2.name FROM singer AS T1`: where no table comes that T2 could be, it is the singer that was meant. Where the model goes on to
-// call another table T2, which has no such column, the two change their names.
 bool MaskedRun::rename_table(TokenId wanted) {
-  const std::string text(matcher_.text());
-  std::vector<Lexeme> lexemes;
-  lex(text, lexemes);
-  lexemes.pop_back();
-  const auto is = [&](size_t i, Terminal terminal) { return i < lexemes.size() && lexemes[i].terminal == terminal; };
-  const auto word = [&](size_t i) { return lexemes[i].span.of(text); };
-  size_t from = 0;
-  for (size_t i = 0; i < lexemes.size(); ++i) {
-    if (i > 0 && is(i, Terminal::kw_SELECT)) return false;  // one level alone
-    if (is(i, Terminal::kw_FROM)) from = i;
-  }
-  if (from == 0) return false;
-  std::vector<std::string_view> aliases;
-  std::vector<std::string_view> used;  // before FROM
-  for (size_t i = 0; i < lexemes.size(); ++i) {
-    if (i < from && is(i, Terminal::Name) && is(i + 1, Terminal::Dot)) used.push_back(word(i));
-    const bool whole = i + 1 < lexemes.size() || lexemes[i].span.end < text.size();
-    if (i > from + 1 && is(i, Terminal::Name) && is(i - 1, Terminal::kw_AS) && whole) aliases.push_back(word(i));
-  }
-  const auto among = [](const std::vector<std::string_view>& all, std::string_view one) { return std::ranges::find(all, one) != all.end(); };
-  std::string_view owed;
-  for (const std::string_view one : used) {
-    if (among(aliases, one) || one == owed) continue;
-    if (!owed.empty()) return false;
-    owed = one;
-  }
-  if (owed.empty()) return false;
-  // What is being written may be just that name, for another table; or has been, and the mask asks for one more letter.
-  const size_t last = lexemes.size() - 1;
-  const size_t as = is(last, Terminal::kw_AS) ? last : last - 1;
-  const bool naming = is(as, Terminal::kw_AS) && vocabulary_.is_text(wanted);
-  const std::string name = naming ? trimmed(text.substr(lexemes[as].span.end) + std::string(vocabulary_.bytes(wanted))) : "";
-  const bool named = as != last && is(as, Terminal::kw_AS) && word(last) == owed && lexemes[last].span.end == text.size();
-  for (const std::string_view alias : aliases) {
-    if (among(used, alias)) continue;
-    std::string renamed;
-    size_t done = 0;
-    size_t first = 0;
-    for (size_t i = from; i < lexemes.size(); ++i) {
-      const bool other = named && i == last;
-      const bool stands = is(i, Terminal::Name) && word(i) == alias && (is(i - 1, Terminal::kw_AS) || is(i + 1, Terminal::Dot));
-      if (!stands && !other) continue;
-      if (first == 0) first = done = lexemes[i].span.begin;
-      renamed += text.substr(done, lexemes[i].span.begin - done) + std::string(other ? alias : owed);
-      done = lexemes[i].span.end;
-    }
-    if (first == 0) continue;
-    renamed += text.substr(done);
-    if (rewrite(first, renamed, name == owed ? std::nullopt : std::optional(wanted))) return true;
-  }
-  return false;
+  const std::string_view piece = vocabulary_.is_text(wanted) ? vocabulary_.bytes(wanted) : std::string_view();
+  return std::ranges::any_of(renamings(std::string(matcher_.text()), piece), [&](const Renaming& one) {
+    return rewrite(one.from, one.text, one.has_piece ? std::nullopt : std::optional(wanted));
+  });
 }
 
 // `id NOT IN (SELECT person_id`: what the nested query was for is known by how the model goes on.

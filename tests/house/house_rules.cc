@@ -156,6 +156,31 @@ Problems private_name_problems(const std::vector<SourceFile>& files) {
   return problems;
 }
 
+Problems shared_type_problems(const std::vector<SourceFile>& files) {
+  static const std::regex space(R"re(^(?:inline )?namespace (\w[\w:]*)? ?\{)re");
+  static const std::regex type(R"re(^(?:class|struct|union|enum class|enum) (\w+)(?: final)?(?: :.*| \{.*)$)re");
+  std::map<std::string, std::string> where;  // the type with its namespace: the first place
+  Problems problems;
+  for (const SourceFile& file : files) {
+    std::vector<std::string> spaces;  // unnamed: ""
+    const auto lines = lines_of(file.text);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const std::string& line = lines[i];
+      if (line.size() > 1000) continue;
+      std::smatch found;
+      if (line.starts_with("}  // namespace") && !spaces.empty()) spaces.pop_back();
+      if (std::regex_search(line, found, space)) spaces.push_back(found[1].str());
+      if (std::ranges::find(spaces, "") != spaces.end() || line.ends_with(';') || !std::regex_search(line, found, type)) continue;
+      std::string name;
+      for (const std::string& one : spaces) name += one + "::";
+      name += found[1].str();
+      const auto [first, fresh] = where.try_emplace(name, file.path);
+      if (!fresh && first->second != file.path) problems.push_back(at(file, i + 1, "`" + name + "` is defined in " + first->second + " too"));
+    }
+  }
+  return problems;
+}
+
 Problems length_problems(const std::vector<SourceFile>& files, int most_lines) {
   Problems problems;
   for (const SourceFile& file : files) {

@@ -28,6 +28,9 @@ Problems heavy_header_problems(const std::vector<SourceFile>& files, const std::
 // top of an unnamed namespace; functions with the same first line are the same.
 Problems private_name_problems(const std::vector<SourceFile>& files);
 
+// No two files define a type of one name in one namespace: the linker keeps one of their destructors for both, and says nothing.
+Problems shared_type_problems(const std::vector<SourceFile>& files);
+
 Problems length_problems(const std::vector<SourceFile>& files, int most_lines);
 
 // What dialects have otherwise is in schema/rules; which one it is asks the module alone that chooses judges.

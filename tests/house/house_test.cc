@@ -49,6 +49,10 @@ TEST(House, PrivateNamesDifferWithinAFolder) {
   EXPECT_EQ(listed(private_name_problems(sources_in(tree(), {"src/", "apps/"}))), "");
 }
 
+TEST(House, TypesAreDefinedOnce) {
+  EXPECT_EQ(listed(shared_type_problems(sources_in(tree(), {"include/", "src/", "apps/"}))), "");
+}
+
 TEST(House, DialectsDifferInValues) { EXPECT_EQ(listed(dialect_problems(sources_in(tree(), {"src/", "apps/"}))), ""); }
 
 TEST(House, NoMachinePathsNoLooseEnds) { EXPECT_EQ(listed(word_problems(tree())), ""); }
@@ -125,9 +129,22 @@ TEST(PrivateNameRule, LooksIntoUnnamedNamespacesOfOneFolder) {
   EXPECT_EQ(clash(held("bool is_digit(char c) {"), held("bool is_digit(int c) {")), 0u);  // an overload
   EXPECT_EQ(clash(held("constexpr int kMost = 3;"), held("constexpr size_t kMost = 4;")), 1u);
   EXPECT_EQ(clash(held("class Finder {"), held("struct Finder {")), 1u);
-  EXPECT_EQ(clash(held("class Finder {"), "class Finder {\n"), 0u);  // a public one, which the linker would find
+  EXPECT_EQ(clash(held("class Finder {"), "class Finder {\n"), 0u);  // a public one
   EXPECT_EQ(private_name_problems({{"src/base/a.cc", held("class Finder {")}, {"src/mask/b.cc", held("class Finder {")}}),
             Problems{});
+}
+
+TEST(SharedTypeRule, FindsTypesThatTheLinkerTakesForOne) {
+  const auto clash = [](const std::string& a, const std::string& b) {
+    const auto held = [](const std::string& text) { return "namespace pccsql {\n" + text + "\n}  // namespace pccsql\n"; };
+    return shared_type_problems({{"src/eval/a.h", held(a)}, {"src/serve/b.h", held(b)}});
+  };
+  EXPECT_EQ(clash("struct Seat {\n};", "struct Seat {\n};"), Problems{"src/serve/b.h:2: `pccsql::Seat` is defined in src/eval/a.h too"});
+  EXPECT_EQ(clash("class Seat : public Place {\n};", "enum class Seat : uint8_t {\n};").size(), 1u);
+  EXPECT_EQ(clash("struct Seat {\n};", "struct Seat;"), Problems{});
+  EXPECT_EQ(clash("struct Seat {\n};", "namespace {\nstruct Seat {\n};\n}  // namespace"), Problems{});
+  EXPECT_EQ(clash("struct Seat {\n};", "namespace serve {\nstruct Seat {\n};\n}  // namespace serve"), Problems{});
+  EXPECT_EQ(clash("struct Seat {\n};", "class Room {\n  struct Seat {\n  };\n};"), Problems{});
 }
 
 TEST(LengthRule, CountsLines) {
