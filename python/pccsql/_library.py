@@ -68,6 +68,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "vocabulary_tokenizer_json": (c_void_p, [c_char_p, c_size_t, POINTER(c_uint32), c_size_t, _ERROR]),
     "vocabulary_builtin": (c_void_p, []),
     "vocabulary_pieces": (c_void_p, [POINTER(Piece), c_size_t, POINTER(c_uint32), c_size_t, _ERROR]),
+    "vocabulary_prepare": (None, [c_void_p]),
     "vocabulary_size": (c_size_t, [c_void_p]),
     "vocabulary_bytes": (c_void_p, [c_void_p, c_uint32, POINTER(c_size_t)]),
     "vocabulary_is_end_of_text": (c_int, [c_void_p, c_uint32]),

@@ -74,6 +74,8 @@ class Serving:
         with self._lock:
             self._vocabulary = Vocabulary.of(tokenizer, ends)
             self._engines.clear()
+        # Beside the model's own loading; requests that come before it has ended are served as well.
+        threading.Thread(target=self._vocabulary.prepare, name="pccsql-prepare").start()
 
     def refusal(self, name: Any) -> str | None:
         """Why a request that names this cannot be served; None: it can."""

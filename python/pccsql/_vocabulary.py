@@ -100,6 +100,14 @@ class Vocabulary(Unchanging):
         made = lib.vocabulary_pieces(given, len(pieces), ids, len(ids), slot.ref())
         return Vocabulary(Handle(made, "vocabulary", slot))
 
+    def prepare(self) -> None:
+        """Finds out beforehand what masks have in common whatever the schema, which else is found out as it is met.
+
+        Worth its few tenths of a second where many schemas are met by engines in the style "any", once a process. Any thread
+        may do it, beside others that use the vocabulary, and no mask is another for it.
+        """
+        lib.vocabulary_prepare(self._handle.address)
+
     def __len__(self) -> int:
         """How many ids there are, gaps included."""
         return int(lib.vocabulary_size(self._handle.address))

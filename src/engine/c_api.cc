@@ -211,6 +211,13 @@ pccsql_vocabulary* pccsql_vocabulary_pieces(const pccsql_piece* pieces, size_t c
   });
 }
 
+void pccsql_vocabulary_prepare(const pccsql_vocabulary* vocabulary) {
+  guarded<bool>(false, nullptr, [&] {
+    vocabulary->index.prepare();
+    return true;
+  });
+}
+
 size_t pccsql_vocabulary_size(const pccsql_vocabulary* vocabulary) { return vocabulary->index.vocabulary().size(); }
 
 const char* pccsql_vocabulary_bytes(const pccsql_vocabulary* vocabulary, uint32_t id, size_t* size) {

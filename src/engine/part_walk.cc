@@ -301,7 +301,7 @@ void PartWalk::add_set(const Siblings& place, const track::WordSet& set, Admitte
   for (const bool general : {true, false}) {
     Rest rest{general ? set.rest : set.schema_rest, set.new_name, set.begun};
     if (rest.rest == 0) continue;
-    if (place.last - place.first < kFew) {
+    if (place.last - place.first < kFew && !(general && rest.begun.empty())) {
       add_rest(place, rest, to);
       continue;
     }

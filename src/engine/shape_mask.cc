@@ -195,6 +195,14 @@ void PartWalk::add_names(const ShapePart::Names& names, track::PrefixId at, Admi
       add_rest(place, rest, listed);
     });
   }
+  if (names.new_asked && set.rest != 0) {
+    to.add(index_.general_parts.find({places.number, mixed_key(0x9D, set.rest)}, [&] {
+      return made_part([&](Admitted& made) {
+        Rest rest{set.rest, set.new_name, {}};
+        for (const ShapePart::Place& place : places.all) add_rest({*place.part, place.first, place.last}, rest, made);
+      });
+    }));
+  }
   for (const std::string_view word : set.own) {
     for (const ShapePart::Place& place : places.all) add_word({*place.part, place.first, place.last}, word, true, to);
   }
@@ -339,6 +347,7 @@ void PartWalk::walk_spot(const ShapePart::Spot& spot, track::PrefixId at, Admitt
       const track::RankSet allowed = *set.allowed;
       track::WordSet kept = set;
       kept.allowed = &allowed;
+      kept.rest = 0;  // of new names
       std::string text;
       signs_after_words_of(place, kept, kept.node, text, begin, to);
       for (const std::string& word : kept.own) signs_after(place, word, true, true, text, begin, to);

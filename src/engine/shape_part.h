@@ -70,6 +70,7 @@ struct ShapePart {
     uint32_t path = 0;
     std::bitset<kTerminals> asked;
     std::shared_ptr<const Places> places;
+    bool new_asked = false;  // any new name may be one of them: each state is asked
     std::shared_ptr<const Quotes> quotes;  // nullptr: none
     std::vector<Spot> quote_spots;         // the same, to be walked
     // Where what stands in double quotes may be a string, which the shape tells: the closers that are admitted where it is one, and

@@ -49,6 +49,7 @@ class ShapeWalk {
       names.path = found.path;
       names.asked = found.asked;
       names.places = gathered(found.places);
+      names.new_asked = found.new_asked;
       if (!found.quotes.empty()) {
         names.quotes = gathered_quotes(found.quotes);
         names.quote_spots = found.quotes;
@@ -66,6 +67,7 @@ class ShapeWalk {
     std::bitset<kTerminals> asked;
     std::vector<ShapePart::Place> places;
     std::vector<ShapePart::Spot> quotes;
+    bool new_asked = false;
   };
 
   void blanks(track::PrefixId at) {
@@ -166,7 +168,7 @@ class ShapeWalk {
   void note_quote(ShapePart::Spot::Kind kind, uint32_t path, const Siblings& place, track::PrefixId at) {
     const track::Key key = tracker_.names_key(at);
     auto same = std::ranges::find(found_, key, &Found::key);
-    if (same == found_.end()) same = found_.insert(same, Found{key, path, {}, {}, {}});
+    if (same == found_.end()) same = found_.insert(same, Found{key, path, {}, {}, {}, false});
     same->quotes.push_back({kind, path, {&place.part, place.first, place.last}, {}});
   }
 
@@ -209,7 +211,8 @@ class ShapeWalk {
     auto same = std::ranges::find_if(found_, [&](const Found& found) {
       return found.key == language.names && found.asked == language.asked;
     });
-    if (same == found_.end()) same = found_.insert(same, {language.names, path, language.asked, {}, {}});
+    if (same == found_.end()) same = found_.insert(same, {language.names, path, language.asked, {}, {}, false});
+    same->new_asked |= language.new_asked;
     same->places.push_back({&place.part, place.first, place.last});
   }
 
@@ -229,7 +232,7 @@ class ShapeWalk {
     track::WordSet rest;
     rest.rest = language.rest;
     std::string text;
-    const bool told = !language.all_asked && !language.any_word && alike([&](Admitted& to) {
+    const bool told = !language.all_asked && !language.new_asked && !language.any_word && alike([&](Admitted& to) {
       if (rest.rest != 0) walk_.signs_after_rest(place, rest, text, at, to);
     });
     if (!told) return note(ShapePart::Spot::Signs, path, place);

@@ -261,7 +261,7 @@ void SqlTracker::expect_names(Index state_id, Expectation& next) {
   if (slot == Slot::Name || slot == Slot::Column || slot == Slot::Table || slot == Slot::Alias ||
       slot == Slot::NewName) {
     bool ready = false;
-    if (asks([&] { ready = step.prepare_name(); })) next.asked_new = true;
+    if (asks([&] { ready = step.prepare_name(); })) next.asked_all = true;
     if (!ready) return;
   }
   // In canonical style a column is one item of a SELECT, unless nothing else is left: models that may not write what they

@@ -49,7 +49,8 @@ struct Expectation {
   // the language other than keywords; new names.
   TerminalSet asked;
   RankSet asked_words;
-  bool asked_new = false;  // or where a name stands at all
+  bool asked_all = false;  // whether a name may stand here at all
+  bool asked_new = false;  // whether it may be any new one
   Key content;              // [whole] of all of it
   uint64_t language = 0;    // [whole] which words of `bare` are the language's: equal in two schemas where these are the same
 

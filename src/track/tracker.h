@@ -113,6 +113,7 @@ struct LanguageWords {
   std::bitset<kTerminals> asked;  // keywords that it must be asked about
   bool numbers_asked = false;     // and about numbers: see number_rest()
   bool all_asked = false;         // it must be asked about more than these
+  bool new_asked = false;         // and whether any new name may begin there: it is not in `rest`, but in that of other_words()
   // As in WordSet.
   uint64_t rest = 0;
   uint32_t new_name = 0;

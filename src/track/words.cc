@@ -161,11 +161,12 @@ LanguageWords SqlTracker::language_words(PrefixId id) {
   }
   for (const Rank rank : words.words) words.number += world_.language_number(rank);
   const auto is_asked = [&](Terminal terminal) { return next.asked[static_cast<size_t>(terminal)]; };
-  words.all_asked = next.asked_new || is_asked(Terminal::Blob);
+  words.all_asked = next.asked_all || is_asked(Terminal::Blob);
+  words.new_asked = next.asked_new;
   words.numbers_asked = is_asked(Terminal::Integer) || is_asked(Terminal::Float);
   words.rest = words.numbers_asked ? 0 : rest_of(next.numbers());
   if (next.terminals[static_cast<size_t>(Terminal::Blob)]) words.rest |= kBlob;
-  if (next.free_word) {
+  if (next.free_word && !next.asked_new) {
     words.rest |= kFreeWord;
     words.any_word = true;
     words.new_name = kLongestNewName - 9;
@@ -194,6 +195,10 @@ WordSet SqlTracker::other_words(PrefixId id, const TerminalSet& asked) {
   set.node = WordTrie::kRoot;
   set.own = next.own_bare;
   if (next.alias) set.schema_rest |= kAlias;
+  if (next.free_word) {
+    set.rest |= kFreeWord;
+    set.new_name = kLongestNewName - 9;
+  }
   return set;
 }
 

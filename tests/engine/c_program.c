@@ -135,6 +135,7 @@ static const char* a_batch(void) {
   pccsql_matcher* matchers[kRows] = {NULL};
   char* error = NULL;
   size_t row;
+  pccsql_vocabulary_prepare(vocabulary);
   EXPECT(engine != NULL && filler != NULL && words <= 256);
   for (row = 0; row < kRows; ++row) {
     if (row == 2) continue;
