@@ -210,7 +210,7 @@ const std::vector<Field>& chat_fields() {
       {"stream", "boolean", false, "chunks, as they are written"},
       {"stream_options", "object", false, "`include_usage`"},
       {"user", "string", false, "says nothing here: who asks is known by the key"},
-      {"seed", "integer", false, "says nothing here: the same question has the same answer"},
+      {"seed", "integer", false, "says nothing here: nothing is sampled"},
       {"n", "integer", false, "1"},
       {"temperature", "number", false, "0"},
       {"top_p", "number", false, "1"},

@@ -327,6 +327,9 @@ class Faults(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+        kinds = [(line["who"], line["kind"]) for line in server.audit()]  # nothing was told in between that is not there
+        for one in (("ann", "checked"), ("ann", "answered"), ("cara", "explained"), ("dan", "roles"), ("dan", "checked")):
+            self.assertEqual(kinds.count(one), 40, one)
 
 
 if __name__ == "__main__":
