@@ -30,7 +30,8 @@ size_t place_of(const QueryTree& tree, uint32_t expr) {
     if (t == Terminal::kw_COLLATE) break;
     if (t == Terminal::LeftParen || t == Terminal::RightParen || t == Terminal::Plus) continue;
     if (t != Terminal::Integer || value != 0) return 0;
-    for (const char c : tree.at(i).of(tree.sql)) {
+    const std::string_view text = tree.at(i).of(tree.sql);
+    for (const char c : text) {
       if (c < '0' || c > '9' || value > 100000) return 0;
       value = value * 10 + static_cast<uint64_t>(c - '0');
     }

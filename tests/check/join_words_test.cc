@@ -1,5 +1,6 @@
 // Every sequence of up to four words before JOIN: the checker takes what SQLite prepares and nothing else, and reads the
 // words as SQLite does.
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 // Masks against a vector of bools, at widths around the borders of words, in buffers of the caller's.
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
