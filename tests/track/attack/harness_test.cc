@@ -1,4 +1,6 @@
 // The oracles tried on trackers that are known: an honest one must pass, and each planted fault must be seen.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "track/attack/coverage.h"
