@@ -20,23 +20,16 @@
 
 #include "engine/engine_impl.h"
 #include "model/llama/gguf_vocabulary.h"
+#include "perf/perf.h"
 #include "schema/reader.h"
 
 namespace pccsql {
 namespace {
 
+using perf::stop;
+using perf::value;
+
 using Clock = std::chrono::steady_clock;
-
-[[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "peer_replay: %s\n", why.c_str());
-  std::exit(2);
-}
-
-template <typename T>
-T value(Result<T> result) {
-  if (!result) stop(result.error().to_string());
-  return std::move(*result);
-}
 
 int64_t nanoseconds(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();

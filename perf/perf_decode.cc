@@ -21,11 +21,15 @@
 #include "mask/bitmask.h"
 #include "model/known_models.h"
 #include "model/llama/llama_model.h"
+#include "perf/perf.h"
 #include "policy/policy_file.h"
 #include "schema/reader.h"
 
 namespace pccsql {
 namespace {
+
+using perf::stop;
+using perf::value;
 
 using Clock = std::chrono::steady_clock;
 
@@ -36,17 +40,6 @@ constexpr const char* kQuestions[] = {
     "Which projects have more than three people on them, and how many hours did they work?",
     "How many employees does each office have?",
 };
-
-[[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "perf_decode: %s\n", why.c_str());
-  std::exit(2);
-}
-
-template <typename T>
-T value(Result<T> result) {
-  if (!result) stop(result.error().to_string());
-  return std::move(*result);
-}
 
 struct Timed {
   double seconds = 0;

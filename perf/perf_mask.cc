@@ -19,27 +19,20 @@
 
 #include "engine/engine_impl.h"
 #include "model/llama/gguf_vocabulary.h"
+#include "perf/perf.h"
 #include "suite/column_policies.h"
 #include "suite/gold.h"
 
 namespace pccsql {
 namespace {
 
+using perf::stop;
+using perf::value;
+
 using Clock = std::chrono::steady_clock;
 
 double microseconds(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double, std::micro>(end - begin).count();
-}
-
-[[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "perf_mask: %s\n", why.c_str());
-  std::exit(2);
-}
-
-template <typename T>
-T value(Result<T> result) {
-  if (!result) stop(result.error().to_string());
-  return std::move(*result);
 }
 
 class Times {

@@ -93,17 +93,22 @@ class ShapeWalk {
     return {place.part, node, place.part.trie.node(node).after};
   }
 
+  // What is left out, or is free text as a whole: nothing below it is looked at.
+  bool is_settled(const Siblings& place, uint32_t node, track::FreeText kind, uint32_t room) {
+    const Trie& trie = place.part.trie;
+    if (left_out_ != 0 && trie.node(node).depth == 1 && trie.node(node).byte == static_cast<uint8_t>(left_out_)) return true;
+    if (kind == track::FreeText::None || !place.part.shape.is_plain(node, kind, room)) return false;
+    to_.set(trie.tokens_below(node));
+    return true;
+  }
+
   void heads(const Siblings& place, track::PrefixId prefix, uint32_t path) {
     const Trie& trie = place.part.trie;
     const track::FreeText kind = tracker_.free_text(prefix);
     const uint32_t room = kind == track::FreeText::None ? 0 : tracker_.room(prefix);
     bool words_done = false;
     for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
-      if (left_out_ != 0 && trie.node(i).depth == 1 && trie.node(i).byte == static_cast<uint8_t>(left_out_)) continue;
-      if (kind != track::FreeText::None && place.part.shape.is_plain(i, kind, room)) {
-        to_.set(trie.tokens_below(i));
-        continue;
-      }
+      if (is_settled(place, i, kind, room)) continue;
       if (is_word_byte(trie.node(i).byte)) {
         if (!words_done) tails(place, prefix, path);
         words_done = true;
@@ -124,11 +129,7 @@ class ShapeWalk {
     const uint32_t room = kind == track::FreeText::None ? 0 : tracker_.room(prefix);
     bool words_done = only_signs;
     for (uint32_t i = place.first; i < place.last; i = trie.node(i).after) {
-      if (left_out_ != 0 && trie.node(i).depth == 1 && trie.node(i).byte == static_cast<uint8_t>(left_out_)) continue;
-      if (kind != track::FreeText::None && place.part.shape.is_plain(i, kind, room)) {
-        to_.set(trie.tokens_below(i));
-        continue;
-      }
+      if (is_settled(place, i, kind, room)) continue;
       if (is_word_byte(trie.node(i).byte)) {
         const bool own_words = &place.part == &index_.mixed && trie.node(i).depth == 1;  // those are in another part
         if (!words_done && !own_words) tails(place, prefix, path);
